@@ -1,0 +1,119 @@
+"""Reading and writing whole files: bounded, atomic, and with errors a person can act on."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import stat
+from pathlib import Path
+from typing import Any
+
+from graphfsa.errors import FormatError, GraphFSAError, LimitError
+
+PathLike = str | os.PathLike[str]
+MAX_BYTES = 2**30
+
+
+def read_bytes(path: PathLike, *, limit: int = MAX_BYTES) -> bytes:
+    """The content of a regular file of at most ``limit`` bytes.
+
+    Raises:
+        LimitError: The file is larger.
+        GraphFSAError: There is no such file, it is a directory or a device, or it cannot be read.
+    """
+    try:
+        file = Path(path)
+        status = file.stat()
+        # Asked before opening: a named pipe would block until somebody writes to it.
+        if not stat.S_ISREG(status.st_mode):
+            raise GraphFSAError(f"cannot read {str(path)!r}: it is {_kind(status.st_mode)}")
+        if status.st_size > limit:
+            raise LimitError(f"{str(path)!r} must have at most {limit} bytes; it has {status.st_size}")
+        return file.read_bytes()
+    except (OSError, ValueError) as error:
+        if isinstance(error, GraphFSAError):
+            raise
+        raise GraphFSAError(f"cannot read {str(path)!r}: {_reason(error)}") from error
+
+
+def read_json(path: PathLike, *, limit: int = MAX_BYTES) -> Any:
+    """The JSON value in a file, as Python's dicts, lists, strings, numbers, booleans and None.
+
+    Raises:
+        FormatError: The content is not JSON (NaN and Infinity are not); the message names the place.
+        GraphFSAError: The file cannot be read; see :func:`read_bytes`.
+    """
+    data = read_bytes(path, limit=limit)
+    try:
+        return json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: must be UTF-8 text; byte {error.start} is not") from None
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{path}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise FormatError(f"{path}: not a file of ours: its lists or objects are nested too deeply") from None
+    except ValueError as error:
+        # Python refuses to read a number of several thousand digits.
+        raise FormatError(f"{path}: not JSON that can be read: {error}") from None
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def atomic_write(path: PathLike, data: bytes | str) -> None:
+    """Replace a file in one step: readers see the old content or the new, never a part of it.
+
+    The data goes to a temporary file in the same directory, is forced to the disk and then renamed. If anything fails,
+    the old file is as it was and the temporary one is gone. A symbolic link is followed; an existing file keeps its
+    permissions.
+
+    Args:
+        path: File to create or replace; its directory must exist.
+        data: Content; text is written as UTF-8.
+
+    Raises:
+        GraphFSAError: The directory is missing or not writable, the path is not a regular file, the disk is full, ...
+    """
+    content = data.encode() if isinstance(data, str) else data
+    try:
+        target = Path(path).resolve()
+        mode = target.stat().st_mode if target.exists() else None
+        if mode is not None and not stat.S_ISREG(mode):
+            raise GraphFSAError(f"cannot write {str(path)!r}: it is {_kind(mode)}")
+        if not target.parent.is_dir():
+            raise GraphFSAError(f"cannot write {str(path)!r}: there is no directory {str(target.parent)!r}")
+        _replace(target, content, mode)
+    # Path.resolve raises RuntimeError for a loop of links, and ValueError for a null byte.
+    except (OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, GraphFSAError):
+            raise
+        raise GraphFSAError(f"cannot write {str(path)!r}: {_reason(error)}") from error
+
+
+def _replace(target: Path, content: bytes, mode: int | None) -> None:
+    temporary = target.with_name(f".graphfsa-{secrets.token_hex(8)}.tmp")
+    # Opened by hand and not by tempfile, whose files are private: a new file gets the permissions of the user's umask.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            temporary.chmod(stat.S_IMODE(mode))
+        temporary.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _kind(mode: int) -> str:
+    return "a directory" if stat.S_ISDIR(mode) else "not a regular file"
+
+
+def _reason(error: BaseException) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -1,0 +1,34 @@
+"""Finds plug-ins by file name: every module of a room whose name does not start with ``_`` is one."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from types import ModuleType
+
+from graphfsa.errors import UnknownNameError
+
+
+def plugin_names(room: str) -> list[str]:
+    """Names of the plug-ins of a room, as written on a command line (``average-threshold``).
+
+    Args:
+        room: Dotted name of the package that holds them, for example ``"graphfsa.aggregations"``.
+    """
+    package = importlib.import_module(room)
+    modules = (module.name for module in pkgutil.iter_modules(package.__path__))
+    return sorted(name.replace("_", "-") for name in modules if not name.startswith("_"))
+
+
+def load_plugin(room: str, name: str, kind: str) -> ModuleType:
+    """Import one plug-in module of a room.
+
+    Args:
+        room: Dotted name of the package.
+        name: Name of the plug-in; dashes and underscores are the same.
+        kind: What to call it in an error message.
+    """
+    names = plugin_names(room)
+    if name.replace("_", "-") not in names:
+        raise UnknownNameError(kind, name, names)
+    return importlib.import_module(f"{room}.{name.replace('-', '_')}")

@@ -1,0 +1,131 @@
+"""What an aggregation is: a map from a multiset of neighbour states to one of finitely many values (equation 1)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from graphfsa.errors import AutomatonError, FormatError
+from graphfsa.graphs.graph import Graph
+
+Array = np.ndarray[Any, Any]
+
+
+class Aggregation(ABC):
+    """The contract. A new aggregation is one new module in this room with one frozen dataclass that extends this.
+
+    It must be constructible without arguments, and its fields must survive JSON. The contract tests find it by itself.
+    """
+
+    uses_slots: ClassVar[bool] = False
+    """Whether neighbours are told apart by their slot; then graphs without slots are refused."""
+
+    @abstractmethod
+    def num_values(self, num_states: int) -> int:
+        """How many values there are, |Z|, as an exact Python integer (it may be far too large to allocate)."""
+
+    @abstractmethod
+    def encode(self, states: Sequence[int], slots: Sequence[int], num_states: int) -> int:
+        """The value of a neighbourhood: the plain specification.
+
+        Args:
+            states: States of the neighbours, with repetitions, in any order.
+            slots: Slot of each neighbour; empty unless the graph has slots.
+            num_states: Number of states of the automaton, |M|.
+        """
+
+    @abstractmethod
+    def digits(self, value: int, num_states: int) -> tuple[int, ...]:
+        """The parts that a value is made of; their meaning is the aggregation's own."""
+
+    @abstractmethod
+    def observation(self, value: int, state_names: Sequence[str]) -> Any:
+        """What a rule ``f(state, observation) -> state`` is shown for a value."""
+
+    @abstractmethod
+    def decode(self, value: int, state_names: Sequence[str]) -> str:
+        """A value in words that a person reads, for example ``"0 f0, 1+ f1"``."""
+
+    @abstractmethod
+    def parameters(self, num_states: int) -> Array:
+        """Numbers that ``compiled_encode`` needs, int64 or float64 [any]."""
+
+    compiled_encode: ClassVar[Callable[..., int]]
+    """``encode`` for the engine's compiler: a plain function in the subset of Python that numba compiles.
+
+    Its arguments are ``(states, sources, slots, begin, end, parameters, scratch)``: uint8 states of all nodes, the
+    sources and slots of all arcs, the half-open range of the arcs of one node, this aggregation's parameters, and an
+    int64 scratch array with one entry per state, whose content is arbitrary. It returns the value.
+    """
+
+    def check_graph(self, graph: Graph) -> None:
+        """Raise if this aggregation can't look at this graph."""
+        if self.uses_slots and graph.slots is None and graph.num_arcs:
+            raise AutomatonError(
+                f"{self.name} aggregation needs a graph with neighbour slots; this graph has none "
+                "(lattice families take slots=true; row and ring have them)"
+            )
+
+    @property
+    def name(self) -> str:
+        """Name of the aggregation: the name of its module, with dashes."""
+        return type(self).__module__.rpartition(".")[2].replace("_", "-")
+
+    def config(self) -> dict[str, Any]:
+        """The aggregation as JSON values; ``from_config`` reads it back."""
+        return {"name": self.name, **asdict(self)}  # pyright: ignore[reportArgumentType]
+
+    @classmethod
+    def from_config(cls, fields: Mapping[str, Any]) -> Self:
+        """Build from the fields of ``config``, without the name."""
+        try:
+            return cls(**fields)
+        except TypeError as error:
+            raise FormatError(f"aggregation fields do not fit {cls.__name__}: {error}") from None
+
+
+class Counts(Mapping[str, int]):
+    """Numbers per state, by name or by index; what a rule sees of a neighbourhood.
+
+    Args:
+        names: Names of the states that have a number.
+        numbers: The number of each.
+        indices: Index of each state, if they are not 0, 1, 2, ...
+    """
+
+    __slots__ = ("_by_index", "_by_name")
+
+    def __init__(self, names: Sequence[str], numbers: Sequence[int], indices: Sequence[int] | None = None) -> None:
+        self._by_name = dict(zip(names, numbers, strict=True))
+        self._by_index = dict(zip(range(len(names)) if indices is None else indices, numbers, strict=True))
+
+    def __getitem__(self, state: str | int) -> int:
+        return self._by_name[state] if isinstance(state, str) else self._by_index[int(state)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __repr__(self) -> str:
+        return f"Counts({self._by_name})"
+
+
+def check_value(value: int, num_values: int) -> None:
+    """Raise if a value is not one of ``0 .. num_values - 1``."""
+    if not 0 <= value < num_values:
+        raise AutomatonError(f"value must be in 0 .. {num_values - 1}; got {value}")
+
+
+def mixed_radix(value: int, bases: Sequence[int]) -> tuple[int, ...]:
+    """Digits of a value, least significant first, where digit ``k`` counts up to ``bases[k] - 1``."""
+    digits: list[int] = []
+    for base in bases:
+        value, digit = divmod(value, base)
+        digits.append(digit)
+    return tuple(digits)

@@ -1,0 +1,158 @@
+"""Average-threshold aggregation: whether the fraction of neighbours in a state reaches given thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, prod
+from typing import Any, Self
+
+import numpy as np
+
+from graphfsa.aggregations._base import Aggregation, Array, Counts, check_value, mixed_radix
+from graphfsa.errors import AutomatonError
+
+Levels = tuple[float, ...]
+
+
+def _compiled_encode(
+    states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any
+) -> int:
+    """Parameters: the number of watched states; then for each its index, weight, number of thresholds, thresholds."""
+    degree = end - begin
+    if degree == 0:
+        return 0
+    for state in range(len(scratch)):
+        scratch[state] = 0
+    for arc in range(begin, end):
+        scratch[states[sources[arc]]] += 1
+    value = 0
+    place = 1
+    for _ in range(int(parameters[0])):
+        fraction = scratch[int(parameters[place])] / degree
+        levels = int(parameters[place + 2])
+        for level in range(levels):
+            if fraction >= parameters[place + 3 + level]:
+                value += int(parameters[place + 1])
+        place += 3 + levels
+    return value
+
+
+@dataclass(frozen=True)
+class AverageThresholdAggregation(Aggregation):
+    """The value tells, for each watched state, how many of its thresholds the fraction of neighbours reaches.
+
+    The fraction of a state is the number of neighbours in it divided by the number of neighbours; with no neighbours
+    it is 0. A threshold ``t`` is reached when ``fraction >= t``. With the single threshold 0.5 the value says whether
+    at least half of the neighbours are in a state. The number of values is the product over the watched states of
+    (number of thresholds + 1).
+
+    Attributes:
+        thresholds: A number or numbers in (0, 1], rising, for every state; or a mapping from the index of each
+            watched state to its own. Watching few states keeps the table small when there are many states.
+
+    Example:
+        >>> majority = AverageThresholdAggregation({1: 0.5})
+        >>> majority.decode(majority.encode([0, 1, 1], [], num_states=2), ["no", "yes"])
+        '>= 0.5 yes'
+    """
+
+    thresholds: float | Levels | Mapping[int, float | Levels] | tuple[tuple[int, Levels], ...] = (0.5,)
+
+    compiled_encode = staticmethod(_compiled_encode)
+
+    def __post_init__(self) -> None:
+        given: Any = self.thresholds
+        if isinstance(given, Mapping):
+            watched = sorted((_state(state), _levels(levels)) for state, levels in given.items())
+            if not watched:
+                raise AutomatonError("thresholds must watch at least one state; got an empty mapping")
+            normal: Any = tuple(watched)
+        elif isinstance(given, Sequence) and given and isinstance(given[0], Sequence):
+            normal = AverageThresholdAggregation(dict(given)).thresholds
+        else:
+            normal = _levels(given)
+        object.__setattr__(self, "thresholds", normal)
+
+    def watched(self, num_states: int) -> tuple[tuple[int, Levels], ...]:
+        """The watched states with their thresholds."""
+        thresholds: Any = self.thresholds
+        if not isinstance(thresholds[0], tuple):
+            return tuple((state, thresholds) for state in range(num_states))
+        if thresholds[-1][0] >= num_states:
+            raise AutomatonError(f"watched state must be in 0 .. {num_states - 1}; got {thresholds[-1][0]}")
+        return thresholds
+
+    def num_values(self, num_states: int) -> int:  # noqa: D102
+        return prod(self._bases(num_states))
+
+    def encode(self, states: Sequence[int], slots: Sequence[int], num_states: int) -> int:  # noqa: D102
+        value, weight = 0, 1
+        for state, levels in self.watched(num_states):
+            fraction = list(states).count(state) / len(states) if len(states) else 0.0
+            value += weight * sum(fraction >= level for level in levels)
+            weight *= len(levels) + 1
+        return value
+
+    def digits(self, value: int, num_states: int) -> tuple[int, ...]:
+        """Per watched state: how many of its thresholds are reached."""
+        check_value(value, self.num_values(num_states))
+        return mixed_radix(value, self._bases(num_states))
+
+    def observation(self, value: int, state_names: Sequence[str]) -> Counts:
+        """How many thresholds are reached, by name or index of the watched state."""
+        states = [state for state, _ in self.watched(len(state_names))]
+        return Counts([state_names[s] for s in states], self.digits(value, len(state_names)), states)
+
+    def decode(self, value: int, state_names: Sequence[str]) -> str:  # noqa: D102
+        parts: list[str] = []
+        watched = self.watched(len(state_names))
+        for digit, (state, levels) in zip(self.digits(value, len(state_names)), watched, strict=True):
+            sign = f">= {levels[digit - 1]:g}" if digit else f"< {levels[0]:g}"
+            between = f" and < {levels[digit]:g}" if 0 < digit < len(levels) else ""
+            parts.append(f"{sign}{between} {state_names[state]}")
+        return ", ".join(parts)
+
+    def parameters(self, num_states: int) -> Array:  # noqa: D102
+        watched = self.watched(num_states)
+        numbers: list[float] = [len(watched)]
+        weight = 1
+        for state, levels in watched:
+            numbers += [state, weight, len(levels), *levels]
+            weight *= len(levels) + 1
+        return np.array(numbers, np.float64)
+
+    def config(self) -> dict[str, Any]:  # noqa: D102
+        thresholds: Any = self.thresholds
+        if isinstance(thresholds[0], tuple):
+            return {"name": self.name, "thresholds": {str(state): list(levels) for state, levels in thresholds}}
+        return {"name": self.name, "thresholds": list(thresholds)}
+
+    @classmethod
+    def from_config(cls, fields: Mapping[str, Any]) -> Self:  # noqa: D102
+        thresholds = fields.get("thresholds")
+        if isinstance(thresholds, dict):
+            try:
+                fields = {**fields, "thresholds": {int(state): levels for state, levels in thresholds.items()}}
+            except ValueError as error:
+                raise AutomatonError(f"watched states must be whole numbers: {error}") from None
+        return super().from_config(fields)
+
+    def _bases(self, num_states: int) -> list[int]:
+        return [len(levels) + 1 for _, levels in self.watched(num_states)]
+
+
+def _state(state: Any) -> int:
+    if isinstance(state, bool) or not isinstance(state, int | np.integer) or state < 0:
+        raise AutomatonError(f"a watched state must be a whole number of at least 0; got {state!r}")
+    return int(state)
+
+
+def _levels(levels: Any) -> Levels:
+    given = tuple(levels) if isinstance(levels, Sequence) and not isinstance(levels, str) else (levels,)
+    numeric = all(isinstance(level, int | float) and not isinstance(level, bool) for level in given)
+    if not given or not numeric or not all(isfinite(level) and 0 < level <= 1 for level in given):
+        raise AutomatonError(f"thresholds must be numbers in (0, 1]; got {levels!r}")
+    if any(a >= b for a, b in zip(given, given[1:], strict=False)):
+        raise AutomatonError(f"thresholds of a state must rise; got {levels!r}")
+    return tuple(float(level) for level in given)

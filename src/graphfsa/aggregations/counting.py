@@ -1,0 +1,77 @@
+"""Counting aggregation: how often each state occurs among the neighbours, exactly up to a bound (equations 3 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphfsa.aggregations._base import Aggregation, Array, Counts, check_value, mixed_radix
+from graphfsa.errors import AutomatonError
+
+
+def _compiled_encode(
+    states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any
+) -> int:
+    """Parameters: the bound, then the weight ``(b + 1)^m`` of each state ``m``."""
+    bound = parameters[0]
+    for state in range(len(scratch)):
+        scratch[state] = 0
+    value = 0
+    for arc in range(begin, end):
+        state = states[sources[arc]]
+        if scratch[state] < bound:
+            scratch[state] += 1
+            value += parameters[1 + state]
+    return value
+
+
+@dataclass(frozen=True)
+class CountingAggregation(Aggregation):
+    """The one-two-many principle: the value is the vector of ``min(bound, count of state m)`` over all states ``m``.
+
+    There are ``(bound + 1) ** num_states`` values. Value ``z`` has the count of state ``m`` as its digit of weight
+    ``(bound + 1) ** m``.
+
+    Attributes:
+        bound: Up to what number neighbours in one state are counted exactly, at least 1. With 1, the value is the
+            set of states that occur.
+
+    Example:
+        >>> one_two_many = CountingAggregation(bound=2)
+        >>> value = one_two_many.encode([0, 1, 1, 1], [], num_states=2)
+        >>> one_two_many.decode(value, ["dead", "alive"])
+        '1 dead, 2+ alive'
+    """
+
+    bound: int = 1
+
+    compiled_encode = staticmethod(_compiled_encode)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.bound, bool) or not isinstance(self.bound, int) or self.bound < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise AutomatonError(f"bound must be a whole number of at least 1; got {self.bound!r}")
+
+    def num_values(self, num_states: int) -> int:  # noqa: D102
+        return (self.bound + 1) ** num_states
+
+    def encode(self, states: Sequence[int], slots: Sequence[int], num_states: int) -> int:  # noqa: D102
+        return sum(min(self.bound, list(states).count(m)) * (self.bound + 1) ** m for m in range(num_states))
+
+    def digits(self, value: int, num_states: int) -> tuple[int, ...]:
+        """The bounded count of each state."""
+        check_value(value, self.num_values(num_states))
+        return mixed_radix(value, [self.bound + 1] * num_states)
+
+    def observation(self, value: int, state_names: Sequence[str]) -> Counts:
+        """The bounded counts, by state name or index."""
+        return Counts(state_names, self.digits(value, len(state_names)))
+
+    def decode(self, value: int, state_names: Sequence[str]) -> str:  # noqa: D102
+        counts = zip(self.digits(value, len(state_names)), state_names, strict=True)
+        return ", ".join(f"{count}{'+' if count == self.bound else ''} {name}" for count, name in counts)
+
+    def parameters(self, num_states: int) -> Array:  # noqa: D102
+        return np.array([self.bound, *((self.bound + 1) ** m for m in range(num_states))], np.int64)

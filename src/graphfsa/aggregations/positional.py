@@ -1,0 +1,77 @@
+"""Positional aggregation: which state is in which slot (left, right, ...); a missing neighbour is a value of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphfsa.aggregations._base import Aggregation, Array, check_value, mixed_radix
+from graphfsa.errors import AutomatonError
+from graphfsa.graphs.graph import MAX_SLOTS, Graph
+
+
+def _compiled_encode(
+    states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any
+) -> int:
+    """Parameters: the weight ``(|M| + 1)^k`` of each slot ``k``."""
+    value = 0
+    for arc in range(begin, end):
+        value += (np.int64(states[sources[arc]]) + 1) * parameters[slots[arc]]
+    return value
+
+
+@dataclass(frozen=True)
+class PositionalAggregation(Aggregation):
+    """The value is the state in each slot, or that nobody is there.
+
+    There are ``(num_states + 1) ** num_slots`` values. Digit ``k``, of weight ``(num_states + 1) ** k``, is 0 if
+    slot ``k`` is empty and ``m + 1`` if the neighbour there is in state ``m``.
+
+    Attributes:
+        num_slots: How many slots a node has: 2 for a row (left, right), 4, 6 or 8 for lattices.
+
+    Example:
+        >>> sides = PositionalAggregation(num_slots=2)
+        >>> sides.decode(sides.encode([1], [0], num_states=2), ["off", "on"])
+        '[on, -]'
+    """
+
+    num_slots: int = 2
+
+    uses_slots = True
+    compiled_encode = staticmethod(_compiled_encode)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.num_slots, bool) or not isinstance(self.num_slots, int) or not 1 <= self.num_slots <= MAX_SLOTS:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise AutomatonError(f"num_slots must be a whole number in 1 .. {MAX_SLOTS}; got {self.num_slots!r}")
+
+    def num_values(self, num_states: int) -> int:  # noqa: D102
+        return (num_states + 1) ** self.num_slots
+
+    def encode(self, states: Sequence[int], slots: Sequence[int], num_states: int) -> int:  # noqa: D102
+        return sum((state + 1) * (num_states + 1) ** slot for state, slot in zip(states, slots, strict=True))
+
+    def digits(self, value: int, num_states: int) -> tuple[int, ...]:
+        """Per slot: 0 if it is empty, else one more than the state."""
+        check_value(value, self.num_values(num_states))
+        return mixed_radix(value, [num_states + 1] * self.num_slots)
+
+    def observation(self, value: int, state_names: Sequence[str]) -> tuple[str | None, ...]:
+        """Per slot: the name of the state, or None."""
+        return tuple(state_names[d - 1] if d else None for d in self.digits(value, len(state_names)))
+
+    def decode(self, value: int, state_names: Sequence[str]) -> str:  # noqa: D102
+        return "[" + ", ".join(name if name is not None else "-" for name in self.observation(value, state_names)) + "]"
+
+    def parameters(self, num_states: int) -> Array:  # noqa: D102
+        return np.array([(num_states + 1) ** slot for slot in range(self.num_slots)], np.int64)
+
+    def check_graph(self, graph: Graph) -> None:  # noqa: D102
+        super().check_graph(graph)
+        if graph.num_slots > self.num_slots:
+            raise AutomatonError(
+                f"positional aggregation has {self.num_slots} slots; the graph uses slot {graph.num_slots - 1}"
+            )

@@ -1,0 +1,266 @@
+"""The automaton that every node runs: states, an aggregation and an integer transition table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from graphfsa.aggregations import Aggregation
+from graphfsa.errors import AutomatonError, LimitError
+
+Array = np.ndarray[Any, Any]
+Rule = Callable[[str, Any], str | int]
+
+MAX_STATES = 256
+MAX_TABLE_ENTRIES = 2**26
+_HTML_ROWS = 64
+
+
+class GraphFSA:
+    """A frozen finite state automaton for graphs, validated when it is built.
+
+    One step moves every node at once: a node in state ``m`` whose neighbourhood has the value ``a`` moves to
+    ``transition_table[m, a]`` (equation 2).
+
+    Args:
+        state_names: One distinct name per state, 1 to 256 of them.
+        aggregation: How a node sees its neighbours; it fixes the number of values.
+        transition_table: Whole numbers [num_states, num_values] in ``0 .. num_states - 1``.
+        starting_states: States in which nodes may start, by name or index; all states if not given.
+        final_states: States that are never left, by name or index. Their rows must stay.
+
+    Example:
+        >>> from graphfsa.aggregations import CountingAggregation
+        >>> infect = GraphFSA.from_rule(
+        ...     ["well", "ill"], CountingAggregation(bound=1),
+        ...     lambda state, counts: "ill" if state == "ill" or counts["ill"] else "well",
+        ...     final_states=["ill"],
+        ... )
+        >>> infect.transition_table.tolist()
+        [[0, 0, 1, 1], [1, 1, 1, 1]]
+    """
+
+    __slots__ = ("_aggregation", "_digest", "_final_states", "_starting_states", "_state_names", "_table")
+
+    def __init__(
+        self,
+        state_names: Sequence[str],
+        aggregation: Aggregation,
+        transition_table: ArrayLike,
+        *,
+        starting_states: Sequence[str | int] | None = None,
+        final_states: Sequence[str | int] = (),
+    ) -> None:
+        self._state_names = check_state_names(state_names)
+        if not isinstance(aggregation, Aggregation):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise AutomatonError(f"aggregation must be an Aggregation; got {aggregation!r}")
+        self._aggregation = aggregation
+        num_values = check_table_size(aggregation, self.num_states)
+        self._table = _check_table(transition_table, self.num_states, num_values)
+        everything = range(self.num_states)
+        self._starting_states = self._indices("starting", everything if starting_states is None else starting_states)
+        self._final_states = self._indices("final", final_states)
+        self._check_finals()
+        self._digest: str | None = None
+
+    @classmethod
+    def from_rule(
+        cls,
+        state_names: Sequence[str],
+        aggregation: Aggregation,
+        rule: Rule,
+        *,
+        starting_states: Sequence[str | int] | None = None,
+        final_states: Sequence[str | int] = (),
+    ) -> GraphFSA:
+        """Build the table by asking a Python function for every state and value.
+
+        Args:
+            state_names: One distinct name per state.
+            aggregation: How a node sees its neighbours.
+            rule: ``rule(state, counts)`` gets the name of a state and what the node observes (for counting: the
+                bounded count of each state, by name or index; for positional: a tuple of names or None) and returns
+                the name or index of the next state.
+            starting_states: As for the constructor.
+            final_states: As for the constructor.
+        """
+        names = check_state_names(state_names)
+        num_values = check_table_size(aggregation, len(names))
+        table = np.empty((len(names), num_values), np.uint8)
+        for value in range(num_values):
+            observation = aggregation.observation(value, names)
+            for state, name in enumerate(names):
+                table[state, value] = state_index(rule(name, observation), names, "the rule's result")
+        return cls(names, aggregation, table, starting_states=starting_states, final_states=final_states)
+
+    @property
+    def num_states(self) -> int:
+        """Number of states, |M|."""
+        return len(self._state_names)
+
+    @property
+    def num_values(self) -> int:
+        """Number of values of the aggregation, |Z|."""
+        return self._table.shape[1]
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Name of each state."""
+        return self._state_names
+
+    @property
+    def aggregation(self) -> Aggregation:
+        """How a node sees its neighbours."""
+        return self._aggregation
+
+    @property
+    def transition_table(self) -> Array:
+        """The next state, uint8 [num_states, num_values], read-only."""
+        return self._table
+
+    @property
+    def starting_states(self) -> tuple[int, ...]:
+        """Indices of the states in which nodes may start, sorted."""
+        return self._starting_states
+
+    @property
+    def final_states(self) -> tuple[int, ...]:
+        """Indices of the absorbing states that stand for answers, sorted."""
+        return self._final_states
+
+    def index(self, state: str | int) -> int:
+        """The index of a state given by name or index."""
+        return state_index(state, self._state_names, "state")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of everything that defines the automaton: equal automata have equal digests on every machine."""
+        if self._digest is None:
+            from graphfsa.automaton.serialize import header_json
+
+            hasher = sha256(header_json(self).encode())
+            hasher.update(self._table.data)
+            self._digest = hasher.hexdigest()
+        return self._digest
+
+    def save(self, path: str | Path) -> None:
+        """Write the automaton to a JSON file, atomically."""
+        from graphfsa.automaton.serialize import save_automaton
+
+        save_automaton(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> GraphFSA:
+        """Read an automaton from a JSON file."""
+        from graphfsa.automaton.serialize import load_automaton
+
+        return load_automaton(path)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GraphFSA) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self._state_names[:8]) + (", ..." if self.num_states > 8 else "")
+        return f"GraphFSA({self.num_states} states: {names}; {self._aggregation}; {self.num_values} values)"
+
+    def _repr_html_(self) -> str:
+        """A table of next states, one column per state; long tables are cut."""
+        marks = {**dict.fromkeys(self._starting_states, " (start)"), **dict.fromkeys(self._final_states, " (final)")}
+        heads = "".join(f"<th>{escape(name)}{marks.get(k, '')}</th>" for k, name in enumerate(self._state_names))
+        shown = min(self.num_values, _HTML_ROWS)
+        rows = "".join(
+            f"<tr><th>{escape(self._aggregation.decode(value, self._state_names))}</th>"
+            + "".join(f"<td>{escape(self._state_names[state])}</td>" for state in self._table[:, value])
+            + "</tr>"
+            for value in range(shown)
+        )
+        more = f"<p>{self.num_values - shown} more values</p>" if shown < self.num_values else ""
+        head = f"{self.num_states} states, {escape(str(self._aggregation))}"
+        return f"<table><caption>GraphFSA: {head}</caption><tr><th>neighbours</th>{heads}</tr>{rows}</table>{more}"
+
+    def _indices(self, what: str, states: Sequence[str | int]) -> tuple[int, ...]:
+        if isinstance(states, str):
+            raise AutomatonError(f"{what}_states must be a list of states; got the text {states!r}")
+        found = [state_index(state, self._state_names, f"{what} state") for state in states]
+        if len(set(found)) != len(found):
+            raise AutomatonError(f"{what}_states must not repeat a state; got {list(states)}")
+        return tuple(sorted(found))
+
+    def _check_finals(self) -> None:
+        for state in self._final_states:
+            leaves = np.flatnonzero(self._table[state] != state)
+            if len(leaves):
+                value = int(leaves[0])
+                words = self._aggregation.decode(value, self._state_names)
+                raise AutomatonError(
+                    f"final state {state} ({self._state_names[state]}) must be absorbing; "
+                    f"value {value} ({words}) leads to state {self._table[state, value]}"
+                )
+
+
+def check_state_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Raise unless there are 1 to 256 distinct, non-empty, printable names."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise AutomatonError(f"state_names must be a list of texts; got {names!r}")
+    if not 1 <= len(names) <= MAX_STATES:
+        raise AutomatonError(f"an automaton must have 1 to {MAX_STATES} states; got {len(names)}")
+    for name in names:
+        if not name or name != name.strip() or not name.isprintable():
+            raise AutomatonError(f"a state name must be printable, without blanks at its ends; got {name!r}")
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise AutomatonError(f"state names must be distinct; {twice!r} occurs more than once")
+    return tuple(names)
+
+
+def check_table_size(aggregation: Aggregation, num_states: int) -> int:
+    """The number of values, or an error if the table would be too large; nothing is allocated."""
+    num_values = aggregation.num_values(num_states)
+    entries = num_values * num_states
+    if entries <= MAX_TABLE_ENTRIES:
+        return num_values
+    size = f"{entries:,} entries ({entries / 2**20:,.0f} MiB)" if entries < 10**18 else f"about 10^{len(str(entries)) - 1} entries"
+    raise LimitError(
+        f"{aggregation} over {num_states} states needs a table of {num_values if entries < 10**18 else 'too many'} values x "
+        f"{num_states} states = {size}; the limit is {MAX_TABLE_ENTRIES:,}. Choose fewer states, a smaller bound or fewer "
+        "slots, or an average-threshold aggregation that watches only the states that matter"
+    )
+
+
+def state_index(state: Any, names: Sequence[str], what: str) -> int:
+    """The index of a state given by name or index."""
+    if isinstance(state, str):
+        if state not in names:
+            raise AutomatonError(f"{what} must be one of {', '.join(names)}; got {state!r}")
+        return names.index(state)
+    if isinstance(state, bool) or not isinstance(state, int | np.integer) or not 0 <= state < len(names):
+        raise AutomatonError(f"{what} must be a state name or in 0 .. {len(names) - 1}; got {state!r}")
+    return int(state)
+
+
+def _check_table(transition_table: ArrayLike, num_states: int, num_values: int) -> Array:
+    table = np.asarray(transition_table)
+    if table.shape != (num_states, num_values):
+        raise AutomatonError(
+            f"transition_table must have shape [states, values] = [{num_states}, {num_values}]; got {list(table.shape)}"
+        )
+    if table.dtype.kind not in "iu":
+        raise AutomatonError(f"transition_table must hold whole numbers; got {table.dtype}")
+    wrong = np.argwhere((table < 0) | (table >= num_states))
+    if len(wrong):
+        state, value = wrong[0]
+        raise AutomatonError(
+            f"transition_table[{state}, {value}] must be in 0 .. {num_states - 1}; got {table[state, value]}"
+        )
+    frozen = np.array(table, np.uint8, order="C")
+    frozen.setflags(write=False)
+    return frozen

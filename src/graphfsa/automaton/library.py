@@ -1,0 +1,185 @@
+"""Named automata: classic cellular automata, and exact automata for the graph algorithms of the paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Literal
+
+from graphfsa.aggregations import CountingAggregation, Counts, PositionalAggregation
+from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.errors import AutomatonError, UnknownNameError
+
+Boundary = Literal["zero", "one", "copy"]
+
+
+def elementary(rule: int, *, boundary: Boundary = "zero") -> GraphFSA:
+    """Wolfram's elementary rule 0 to 255 on a row or a ring with (left, right) slots.
+
+    Args:
+        rule: The next state of (left, own, right) is bit ``4 * left + 2 * own + right`` of this number.
+        boundary: What a cell at the end of a row sees beyond it: a 0, a 1, or a copy of itself.
+    """
+    if isinstance(rule, bool) or not isinstance(rule, int) or not 0 <= rule <= 255:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise AutomatonError(f"an elementary rule is a whole number in 0 .. 255; got {rule!r}")
+    beyond = {"zero": lambda _own: 0, "one": lambda _own: 1, "copy": lambda own: own}
+    if boundary not in beyond:
+        raise UnknownNameError("boundary", boundary, beyond)
+
+    def move(state: str, sides: tuple[str | None, ...]) -> int:
+        left, right = (beyond[boundary](int(state)) if side is None else int(side) for side in sides)
+        return rule >> (4 * left + 2 * int(state) + right) & 1
+
+    return GraphFSA.from_rule(["0", "1"], PositionalAggregation(num_slots=2), move)
+
+
+def life_like(rule: str = "B3/S23") -> GraphFSA:
+    """Any Life-like rule in B/S notation: born with these numbers of live neighbours, survives with those.
+
+    The bound is the smallest that tells all numbers apart that the rule tells apart, so it runs on any graph:
+    a Moore torus, a hexagonal lattice, a tree. Numbers above 8 are those of 8.
+    """
+    match = re.fullmatch(r"B([0-8]*)/?S([0-8]*)", rule.strip(), flags=re.IGNORECASE)
+    if match is None:
+        raise AutomatonError(f"a Life-like rule looks like B3/S23, with digits 0 to 8; got {rule!r}")
+    born, survive = ({int(digit) for digit in part} for part in match.groups())
+    outcome = [(count in born, count in survive) for count in range(9)]
+    bound = 8
+    while bound > 1 and outcome[bound - 1] == outcome[8]:
+        bound -= 1
+
+    def move(state: str, counts: Counts) -> str:
+        return "alive" if outcome[counts["alive"]][state == "alive"] else "dead"
+
+    return GraphFSA.from_rule(["dead", "alive"], CountingAggregation(bound=bound), move)
+
+
+def hex_life() -> GraphFSA:
+    """Life on a hexagonal lattice: born with 3 live neighbours, survives with 2 to 4."""
+    return life_like("B3/S234")
+
+
+def wireworld() -> GraphFSA:
+    """WireWorld: electrons run along wires; a conductor becomes a head next to one or two heads."""
+
+    def move(state: str, counts: Counts) -> str:
+        if state == "conductor":
+            return "head" if counts["head"] in (1, 2) else "conductor"
+        return {"empty": "empty", "head": "tail", "tail": "conductor"}[state]
+
+    return GraphFSA.from_rule(["empty", "head", "tail", "conductor"], CountingAggregation(bound=3), move)
+
+
+def brians_brain() -> GraphFSA:
+    """Brian's Brain: a resting cell fires next to exactly two firing ones, then is refractory for a step."""
+
+    def move(state: str, counts: Counts) -> str:
+        if state == "off":
+            return "on" if counts["on"] == 2 else "off"
+        return {"on": "dying", "dying": "off"}[state]
+
+    return GraphFSA.from_rule(["off", "on", "dying"], CountingAggregation(bound=3), move)
+
+
+def distance() -> GraphFSA:
+    """Parity of the distance from the root: a node takes the other parity than the first answer it sees.
+
+    The root starts in ``root``, all others in ``node``; ``even`` and ``odd`` are final.
+    """
+
+    def move(state: str, counts: Counts) -> str:
+        if state == "root":
+            return "even"
+        if state == "node" and counts["even"]:
+            return "odd"
+        return "even" if state == "node" and counts["odd"] else state
+
+    return _algorithm(["even", "odd", "node", "root"], 1, move)
+
+
+def root_value() -> GraphFSA:
+    """The root's bit reaches everybody: the root starts in ``root0`` or ``root1``, all others in ``node``."""
+
+    def move(state: str, counts: Counts) -> str:
+        if state.startswith("root"):
+            return state[-1]
+        return next((bit for bit in "01" if state == "node" and counts[bit]), state)
+
+    return _algorithm(["0", "1", "node", "root0", "root1"], 1, move)
+
+
+def prefix_sum() -> GraphFSA:
+    """Sum modulo 2 of the bits from the root to each node of a path, both included.
+
+    A node with bit ``x`` starts in ``bit x``, the root in ``root x``.
+    """
+
+    def move(state: str, counts: Counts) -> str:
+        if state.startswith("root"):
+            return state[-1]
+        if state.startswith("bit"):
+            return next((str(int(total) ^ int(state[-1])) for total in "01" if counts[total]), state)
+        return state
+
+    return _algorithm(["0", "1", "bit0", "bit1", "root0", "root1"], 1, move)
+
+
+def path_finding(*, colours: int = 1) -> GraphFSA:
+    """Which nodes of a tree lie on the path between two marked nodes, ends included.
+
+    Branches without a mark wither from their leaves (``off``); what remains between the marks lights up from both
+    ends (``on``). Counting up to two is needed: with bound 1 and four states no automaton does this.
+
+    Args:
+        colours: 1 if both marks look the same, 2 if the first and the second are told apart.
+    """
+    if colours not in (1, 2):
+        raise AutomatonError(f"colours must be 1 or 2; got {colours!r}")
+    marks = ["marked"] if colours == 1 else ["first", "second"]
+    names = ["off", "on", "node", *marks]
+
+    def move(state: str, counts: Counts) -> str:
+        alive = sum(counts[name] for name in names if name != "off")
+        if state in marks:
+            return "on" if alive <= 1 else state
+        if state == "node" and alive <= 1:
+            return "off"
+        return "on" if state == "node" and alive == 2 and counts["on"] else state
+
+    return _algorithm(names, 2, move)
+
+
+def _algorithm(names: list[str], bound: int, move: Callable[[str, Any], str]) -> GraphFSA:
+    """Two final states first, then the starting states."""
+    return GraphFSA.from_rule(
+        names, CountingAggregation(bound=bound), move, starting_states=names[2:], final_states=names[:2]
+    )
+
+
+_NAMED: dict[str, Callable[[], GraphFSA]] = {
+    "life": life_like,
+    "hex-life": hex_life,
+    "wireworld": wireworld,
+    "brians-brain": brians_brain,
+    "distance": distance,
+    "root-value": root_value,
+    "prefix-sum": prefix_sum,
+    "path-finding": path_finding,
+    "path-finding-2": lambda: path_finding(colours=2),
+}
+
+
+def library_names() -> list[str]:
+    """All names that ``library_automaton`` knows; ``ruleN`` and ``B.../S...`` stand for families."""
+    return [*_NAMED, "rule0 .. rule255", "B3/S23 (any B/S rule)"]
+
+
+def library_automaton(name: str) -> GraphFSA:
+    """An automaton by name: one of ``library_names()``, ``rule110`` or a B/S rule such as ``B36/S23``."""
+    if name in _NAMED:
+        return _NAMED[name]()
+    if match := re.fullmatch(r"rule-?(\d{1,9})", name):
+        return elementary(int(match[1]))
+    if re.fullmatch(r"B\d*/S\d*", name, flags=re.IGNORECASE):
+        return life_like(name)
+    raise UnknownNameError("automaton", name, library_names())

@@ -1,0 +1,84 @@
+"""The step that a user would write with other libraries, as well as those libraries allow."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.graphs.graph import Graph
+
+Array = np.ndarray[Any, Any]
+
+
+def scipy_step(fsa: GraphFSA, graph: Graph, states: Array, bound: int) -> dict[str, Callable[[], Array]]:
+    """The bare product of the adjacency matrix with one-hot states, and the whole step around it."""
+    from scipy.sparse import csr_array
+
+    shape = (graph.num_nodes, graph.num_nodes)
+    ones = np.ones(graph.num_arcs, np.float32)
+    matrix = csr_array((ones, graph.indices, graph.indptr), shape=shape)
+    weights = ((bound + 1) ** np.arange(fsa.num_states)).astype(np.float32)
+    onehot = np.eye(fsa.num_states, dtype=np.float32)[states]
+
+    def step() -> Array:
+        counts = matrix @ np.eye(fsa.num_states, dtype=np.float32)[states]
+        values = (np.minimum(counts, bound) @ weights).astype(np.int64)
+        return fsa.transition_table[states, values]
+
+    return {"product": lambda: matrix @ onehot, "step": step}
+
+
+def torch_step(fsa: GraphFSA, graph: Graph, states: Array, bound: int) -> Callable[[], Any] | None:
+    """The same step by scattering one-hot states along the arcs; None without torch."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    sources = torch.from_numpy(graph.indices.astype(np.int64))
+    targets = torch.from_numpy(graph.targets().astype(np.int64))
+    table = torch.from_numpy(fsa.transition_table.astype(np.int64))
+    weights = torch.tensor([(bound + 1) ** m for m in range(fsa.num_states)])
+    current = torch.from_numpy(states.astype(np.int64))
+
+    def step() -> Any:
+        onehot = torch.nn.functional.one_hot(current, fsa.num_states).to(torch.float32)
+        counts = torch.zeros_like(onehot).index_add_(0, targets, onehot[sources])
+        values = (counts.clamp(max=bound).to(torch.int64) * weights).sum(1)
+        return table[current, values]
+
+    return step
+
+
+def numpy_life(cells: Array) -> Array:
+    """One step of Life on a torus by rolling the array."""
+    around = sum(np.roll(cells, (dr, dc), (0, 1)) for dr in (-1, 0, 1) for dc in (-1, 0, 1) if dr or dc)
+    return ((around == 3) | (cells & (around == 2))).astype(np.uint8)
+
+
+def lifelib_seconds(cells: Array, generations: int) -> Callable[[], float] | None:
+    """A function that takes the time lifelib needs for the soup on the infinite plane; None if lifelib can't run.
+
+    Each call starts from a fresh tree: lifelib remembers what it has computed, and would answer a second time at once.
+    """
+    try:
+        import lifelib
+
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            session = lifelib.load_rules("b3s23")
+    except Exception:  # It compiles itself on first use and can fail in many ways: then there is nothing to compare with.
+        return None
+
+    def seconds() -> float:
+        pattern = session.lifetree(n_layers=1, memory=4000).pattern()
+        pattern[0 : cells.shape[1], 0 : cells.shape[0]] = cells.astype(bool)
+        started = perf_counter()
+        pattern.advance(generations)
+        return perf_counter() - started
+
+    return seconds

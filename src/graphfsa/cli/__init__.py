@@ -1,0 +1,44 @@
+"""The command line: every public module of this room is one command.
+
+Results go to standard output (or ``--out``), progress and errors to standard error. Exit codes: 0 done, 1 failed,
+2 bad input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from graphfsa._registry import load_plugin, plugin_names
+
+
+def build_app() -> typer.Typer:
+    """The application with all commands; cheap, because commands import what they need when they run."""
+    app = typer.Typer(
+        name="graphfsa",
+        help="Finite state automata that live on graphs: run them, look at them, measure them.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_main)
+    for name in plugin_names(__name__):
+        load_plugin(__name__, name, "command").register(app)
+    return app
+
+
+def main() -> None:
+    """Entry point of the ``graphfsa`` command."""
+    build_app()(prog_name="graphfsa")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from graphfsa import __version__
+
+        typer.echo(f"graphfsa {__version__}")
+        raise typer.Exit
+
+
+def _main(version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version.")) -> None:
+    pass

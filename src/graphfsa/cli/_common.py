@@ -1,0 +1,140 @@
+"""What the commands share: errors as messages, arguments that name automata, graphs and states, progress."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+
+from graphfsa.errors import FormatError, GraphFSAError, UnknownNameError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from graphfsa.automaton import GraphFSA
+    from graphfsa.graphs import Graph
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
+
+
+def guarded(command: _Command) -> _Command:
+    """Turn what goes wrong into a message and an exit code, never a traceback."""
+
+    @wraps(command)
+    def safe(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except GraphFSAError as error:
+            _fail(str(error), 2)
+        except KeyboardInterrupt:
+            _fail("interrupted", 130)
+        except MemoryError:
+            _fail("not enough memory; choose a smaller graph, fewer states or a shorter recording", 1)
+        except BrokenPipeError:
+            # The reader of our output went away; say nothing more, not even when the interpreter flushes.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(1) from None
+        except OSError as error:
+            _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+
+    return safe  # pyright: ignore[reportReturnType]
+
+
+def _fail(message: str, code: int) -> None:
+    typer.echo(f"error: {message}", err=True)
+    raise typer.Exit(code) from None
+
+
+def find_automaton(text: str) -> GraphFSA:
+    """An automaton from a library name or a file."""
+    from graphfsa.automaton import GraphFSA, library
+
+    if text.endswith(".json") or Path(text).is_file():
+        return GraphFSA.load(text)
+    try:
+        return library.library_automaton(text)
+    except UnknownNameError as error:
+        raise GraphFSAError(f"{error}; or the path of a .json file") from None
+
+
+def find_graph(text: str, rng: np.random.Generator) -> Graph:
+    """A graph from ``FAMILY:ARGS`` or a file."""
+    from graphfsa.graphs import families, read_graph
+
+    name = text.partition(":")[0]
+    if name in families.family_names():
+        return families.parse_family(text, rng)
+    if Path(text).suffix.lower() in (".json", ".edges", ".txt") or Path(text).is_file():
+        return read_graph(text)
+    try:
+        return families.parse_family(text, rng)
+    except UnknownNameError as error:
+        raise GraphFSAError(f"{error}; or the path of a .json, .edges or .txt file") from None
+
+
+def find_states(text: str, fsa: GraphFSA, num_nodes: int, rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """States from a file, the word ``random`` or a description such as ``root:0``."""
+    from graphfsa.automaton import states
+
+    if text == "random":
+        return states.random_states(fsa, num_nodes, rng)
+    if Path(text).suffix.lower() in states.SUFFIXES or Path(text).is_file():
+        return states.read_states(text, fsa, num_nodes)
+    return states.described_states(text, fsa, num_nodes)
+
+
+def generators(seed: int, count: int) -> list[np.random.Generator]:
+    """Independent sources of randomness from one seed: ``numpy.random.default_rng(seed).spawn(count)``."""
+    import numpy as np
+
+    return np.random.default_rng(seed).spawn(count)
+
+
+def check_output(path: str | None, suffixes: tuple[str, ...]) -> None:
+    """Raise before any work is done if a file can't be written or has an unknown suffix."""
+    if path is None:
+        return
+    target = Path(path)
+    if target.suffix.lower() not in suffixes:
+        raise FormatError(f"{path}: the file must end in {' or '.join(suffixes)}")
+    if target.is_dir():
+        raise GraphFSAError(f"cannot write {path!r}: it is a directory")
+    if not target.parent.is_dir():
+        raise GraphFSAError(f"cannot write {path!r}: there is no directory {str(target.parent)!r}")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise GraphFSAError(f"cannot write {path!r}: permission denied")
+
+
+def print_json(data: Any) -> None:
+    """Print one JSON object on one line."""
+    typer.echo(json.dumps(data, ensure_ascii=False))
+
+
+def print_rows(rows: dict[str, Any]) -> None:
+    """Print names and values in two columns."""
+    width = max(map(len, rows), default=0)
+    for name, value in rows.items():
+        typer.echo(f"{name:<{width}}  {value}")
+
+
+@contextmanager
+def step_progress(total: int | None) -> Generator[Callable[[int], None]]:
+    """A bar on standard error that follows the current step, if somebody is watching."""
+    if not sys.stderr.isatty():
+        yield lambda _step: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("step {task.completed:,.0f}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda step: bar.update(task, completed=step)

@@ -1,0 +1,27 @@
+"""graphfsa bench: measure the package, side by side with its peers."""
+
+from __future__ import annotations
+
+import typer
+
+from graphfsa._registry import load_plugin, plugin_names
+from graphfsa.cli._common import guarded, print_json
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("bench")(bench_command)
+
+
+@guarded
+def bench_command(
+    what: str = typer.Argument(help=f"What to measure: {', '.join(plugin_names('graphfsa.benchmarks'))}."),
+    quick: bool = typer.Option(False, help="Smaller sizes and fewer repetitions: to see that it works, not to publish."),
+    seed: int = typer.Option(0, min=0, help="Seed of the random inputs."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+) -> None:
+    """Measure the package, in one run with the libraries one would use instead (those that are installed)."""
+    from graphfsa.benchmarks import print_report
+
+    report = load_plugin("graphfsa.benchmarks", what, "benchmark").measure(quick=quick, seed=seed)
+    print_json(report) if as_json else print_report(report)

@@ -1,0 +1,108 @@
+"""graphfsa run: run an automaton on a graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from graphfsa.cli._common import (
+    check_output,
+    find_automaton,
+    find_graph,
+    find_states,
+    generators,
+    guarded,
+    print_json,
+    print_rows,
+    step_progress,
+)
+from graphfsa.errors import GraphFSAError
+
+if TYPE_CHECKING:
+    from graphfsa.automaton import GraphFSA
+    from graphfsa.engine import Trajectory
+    from graphfsa.graphs import Graph
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("run")(run_command)
+
+
+@guarded
+def run_command(
+    automaton: str = typer.Argument(help="A library name (life, rule110, distance, B36/S23, ...) or a .json file."),
+    graph: str = typer.Option(..., help="FAMILY:ARGS (path:1000, moore-torus:64x64, ...) or a .json, .edges or .txt file."),
+    states: str = typer.Option(
+        "random", help="A .txt or .safetensors file, 'random', or a description: STATE, or STATE:NODE,NODE joined by '+'."
+    ),
+    steps: str = typer.Option(..., help="A number of steps, or 'stable': until the states repeat."),
+    max_steps: int = typer.Option(None, min=0, help="With 'stable': give up after so many steps [default: 2 x nodes, at least 10,000]."),
+    seed: int = typer.Option(0, min=0, help="Seed of random graphs and states."),
+    out: str = typer.Option(None, help="Write the last states to this .txt or .safetensors file."),
+    threads: int = typer.Option(None, min=1, help="Number of threads [default: all cores]."),
+    path: str = typer.Option("auto", help="Kernel: auto, event, dense, lattice or bits. The result is the same."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+) -> None:
+    """Run an automaton on a graph, all nodes at once in every step.
+
+    Random graphs and states are drawn from two children of numpy.random.default_rng(SEED): spawn(2)[0] for the graph,
+    spawn(2)[1] for the states. '--steps 0 --out FILE' writes the starting states.
+    """
+    from graphfsa.automaton.states import SUFFIXES, write_states
+    from graphfsa.engine import run
+
+    check_output(out, SUFFIXES)
+    limit = _steps(steps)
+    fsa = find_automaton(automaton)
+    for_graph, for_states = generators(seed, 2)
+    where = find_graph(graph, for_graph)
+    start = find_states(states, fsa, where.num_nodes, for_states)
+    with step_progress(limit if isinstance(limit, int) else max_steps) as progress:
+        options: Any = {"max_steps": max_steps, "path": path, "threads": threads, "progress": progress}
+        trajectory = run(fsa, where, start, limit, **options)  # pyright: ignore[reportArgumentType]
+    if out is not None:
+        write_states(out, fsa, trajectory.last)
+    if limit == "stable" and trajectory.stable_at is None:
+        typer.echo(f"warning: the states had not repeated after {trajectory.steps} steps; see --max-steps", err=True)
+    facts = _facts(fsa, where, trajectory)
+    if as_json:
+        print_json(facts)
+    else:
+        print_rows(_words(facts))
+
+
+def _steps(text: str) -> int | str:
+    if text == "stable":
+        return text
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise GraphFSAError(f"--steps must be a whole number of at least 0, or 'stable'; got {text!r}")
+    return int(text)
+
+
+def _facts(fsa: GraphFSA, graph: Graph, trajectory: Trajectory) -> dict[str, Any]:
+    import numpy as np
+
+    counts = np.bincount(trajectory.last, minlength=fsa.num_states).tolist()
+    return {
+        "automaton": fsa.digest,
+        "nodes": graph.num_nodes,
+        "arcs": graph.num_arcs,
+        "steps": trajectory.steps,
+        "stable_at": trajectory.stable_at,
+        "period": trajectory.period,
+        "digest": trajectory.digest,
+        "path": trajectory.path,
+        "seconds": round(trajectory.seconds, 6),
+        "counts": dict(zip(fsa.state_names, counts, strict=True)),
+    }
+
+
+def _words(facts: dict[str, Any]) -> dict[str, Any]:
+    rows = dict(facts)
+    if facts["stable_at"] is None:
+        rows["stable_at"], rows["period"] = "not seen to repeat", "-"
+    shown = [f"{name} {count:,}" for name, count in facts["counts"].items() if count]
+    rows["counts"] = ", ".join(shown[:16]) + (f", and {len(shown) - 16} more states" if len(shown) > 16 else "")
+    return rows

@@ -1,0 +1,179 @@
+"""Two-state counting automata on lattices, 64 cells to a word.
+
+The number of live neighbours of 64 cells at once is added up by full adders into four bit planes; the next state is
+then selected by those planes from the 9 + 9 outcomes of the rule (born with k, survives with k). Everything is plain
+bit logic on rows, which the compiler vectorises further.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from graphfsa.aggregations import CountingAggregation
+from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.engine._compile import compile_kernel
+from graphfsa.engine._stepper import Array, DenseStepper
+from graphfsa.engine._threads import run_ranges
+from graphfsa.graphs.lattice import Lattice
+
+_ONE = np.uint64(1)
+_TOP = np.uint64(63)
+_WORD = 64
+
+
+def _bit_rows(
+    begin: int, end: int, words: int, tail: Any, masks: Any, born: Any, toggles: Any, now: Any, following: Any
+) -> int:
+    """Rows of a board whose word 0 and word ``words + 1`` are a border; ``masks[parity, k]`` selects the directions.
+
+    ``toggles[k]`` is where survival and birth with ``k`` live neighbours differ. Returns 0 if nothing changed.
+    """
+    b0, b1, b2, b3, b4, b5, b6, b7, b8 = born
+    t0, t1, t2, t3, t4, t5, t6, t7, t8 = toggles
+    changes = np.uint64(0)
+    for row in range(begin + 1, end + 1):
+        up, own, down, target = now[row - 1], now[row], now[row + 1], following[row]
+        # Row 1 of the board is row 0 of the lattice.
+        m0, m1, m2, m3, m4, m5, m6, m7 = masks[(row - 1) & 1]
+        for word in range(1, words + 1):
+            me = own[word]
+            u, d = up[word], down[word]
+            uw = ((u << _ONE) | (up[word - 1] >> _TOP)) & m0
+            ue = ((u >> _ONE) | (up[word + 1] << _TOP)) & m2
+            w = ((me << _ONE) | (own[word - 1] >> _TOP)) & m3
+            e = ((me >> _ONE) | (own[word + 1] << _TOP)) & m4
+            dw = ((d << _ONE) | (down[word - 1] >> _TOP)) & m5
+            de = ((d >> _ONE) | (down[word + 1] << _TOP)) & m7
+            u &= m1
+            d &= m6
+            # Full adders: three bits of one weight make a sum bit and a carry.
+            half = uw ^ ue
+            sum_up, carry_up = half ^ u, (uw & ue) | (u & half)
+            half = dw ^ de
+            sum_down, carry_down = half ^ d, (dw & de) | (d & half)
+            sum_side, carry_side = w ^ e, w & e
+            half = sum_up ^ sum_down
+            ones, carry = half ^ sum_side, (sum_up & sum_down) | (sum_side & half)
+            half = carry_up ^ carry_down
+            twos, carry_twos = half ^ carry_side, (carry_up & carry_down) | (carry_side & half)
+            more = twos & carry
+            twos ^= carry
+            fours, eights = carry_twos ^ more, carry_twos & more
+            # Select the outcome by the bits of the count; the last level only for a count of eight.
+            k0 = b0 ^ (me & t0)
+            k0 ^= ones & (k0 ^ b1 ^ (me & t1))
+            k2 = b2 ^ (me & t2)
+            k2 ^= ones & (k2 ^ b3 ^ (me & t3))
+            k4 = b4 ^ (me & t4)
+            k4 ^= ones & (k4 ^ b5 ^ (me & t5))
+            k6 = b6 ^ (me & t6)
+            k6 ^= ones & (k6 ^ b7 ^ (me & t7))
+            k0 ^= twos & (k0 ^ k2)
+            k4 ^= twos & (k4 ^ k6)
+            k0 ^= fours & (k0 ^ k4)
+            k0 ^= eights & (k0 ^ b8 ^ (me & t8))
+            target[word] = k0
+        # Bits beyond the width are no cells: they are cleared, and what the border put there is no change.
+        target[words] &= tail
+        for word in range(1, words):
+            changes |= own[word] ^ target[word]
+        changes |= (own[words] & tail) ^ target[words]
+    return 1 if changes else 0
+
+
+@cache
+def _kernel() -> Any:
+    return compile_kernel(_bit_rows)
+
+
+def outcomes(fsa: GraphFSA, lattice: Lattice) -> tuple[Array, Array] | None:
+    """Next state by the number of neighbours in state 1, for cells in state 0 and in state 1, bool [9] each.
+
+    None if the automaton or the lattice does not fit: then the number of neighbours in state 1 does not determine
+    the value, because at the border of a bounded lattice it also matters how many neighbours there are.
+    """
+    aggregation = fsa.aggregation
+    flat = lattice.kind != "line" and not lattice.slotted and lattice.uniform
+    if fsa.num_states != 2 or not isinstance(aggregation, CountingAggregation) or not flat:
+        return None
+    bound, degree = aggregation.bound, lattice.num_directions
+    found = np.zeros((2, 9), bool)
+    for live in range(degree + 1):
+        others = [degree - live] if lattice.torus else range(degree - live + 1)
+        values = [min(bound, other) + (bound + 1) * min(bound, live) for other in others]
+        rows = fsa.transition_table[:, values]
+        if (rows != rows[:, :1]).any():
+            return None
+        found[:, live] = rows[:, 0]
+    return found[0], found[1]
+
+
+class BitStepper(DenseStepper):
+    """Bit-sliced steps of a two-state counting automaton."""
+
+    path = "bits"
+
+    def __init__(self, born: Array, survive: Array, lattice: Lattice, threads: int) -> None:
+        super().__init__()
+        self._lattice = lattice
+        self._words = -(-lattice.width // _WORD)
+        self._threads = threads if lattice.num_cells > 1 << 19 else 1
+        everything = ~np.uint64(0)
+        self._tail = everything >> np.uint64(-lattice.width % _WORD)
+        born_words = np.where(born, everything, np.uint64(0))
+        toggles = born_words ^ np.where(survive, everything, np.uint64(0))
+        self._rule = (tuple(born_words), tuple(toggles))
+        around = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
+        self._masks = np.array(
+            [[everything if place in lattice.offsets(parity) else 0 for place in around] for parity in (0, 1)], np.uint64
+        )
+        self._now, self._next = np.zeros((2, lattice.height + 2, self._words + 2), np.uint64)
+
+    def load(self, states: Array) -> None:  # noqa: D102
+        self._write(self._now, states)
+
+    def states(self) -> Array:  # noqa: D102
+        return self._read(self._now)
+
+    def previous_states(self) -> Array:  # noqa: D102
+        return self._read(self._next)
+
+    def set_mark(self, states: Array | None) -> None:  # noqa: D102
+        self._mark = None
+        if states is not None:
+            self._mark = np.zeros_like(self._now)
+            self._write(self._mark, states)
+
+    def _step(self) -> int:
+        place = (self._words, self._tail, self._masks, *self._rule, self._now, self._next)
+        changed = run_ranges(_kernel(), self._lattice.height, self._threads, *place)
+        self._wrap(self._next)
+        return changed
+
+    def _write(self, board: Array, states: Array) -> None:
+        cells = states.reshape(self._lattice.height, self._lattice.width)
+        packed = np.zeros((self._lattice.height, self._words * 8), np.uint8)
+        packed[:, : -(-self._lattice.width // 8)] = np.packbits(cells, axis=1, bitorder="little")
+        board[1:-1, 1:-1] = packed.view("<u8")
+        self._wrap(board)
+
+    def _read(self, board: Array) -> Array:
+        packed = np.ascontiguousarray(board[1:-1, 1:-1]).astype("<u8", copy=False).view(np.uint8)
+        return np.unpackbits(packed, axis=1, count=self._lattice.width, bitorder="little").reshape(-1)
+
+    def _wrap(self, board: Array) -> None:
+        """Put the last column into the bit before the first and the first one into the bit after the last."""
+        if not self._lattice.torus:
+            return
+        word, bit = divmod(self._lattice.width, _WORD)
+        first = board[:, 1] & _ONE
+        last = board[:, 1 + (self._lattice.width - 1) // _WORD] >> np.uint64((self._lattice.width - 1) % _WORD) & _ONE
+        board[:, 0] = last << _TOP
+        if bit:
+            board[:, 1 + word] = (board[:, 1 + word] & self._tail) | first << np.uint64(bit)
+        else:
+            board[:, 1 + word] = first
+        board[0], board[-1] = board[-2], board[1]

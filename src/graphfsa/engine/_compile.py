@@ -1,0 +1,57 @@
+"""Compiles kernels once and keeps them on disk, under names made from their content.
+
+A kernel is a plain function whose globals may include other kernels and, for kernels that work with any aggregation,
+the name ``encode_node``. The cache of the compiler looks only at the file of the outermost function; naming each
+compiled function after a hash of its code and of everything it calls keeps stale machine code from ever being used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from types import CodeType, FunctionType
+from typing import Any
+
+# Kernels release the interpreter lock and are run by our own threads, so the compiler's own thread pool is never started.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+
+
+def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a kernel.
+
+    Args:
+        kernel: A module-level function in the subset of Python that numba compiles.
+        bindings: Functions to compile as well and to make known to the kernel under the given names.
+    """
+    import numba
+
+    assert isinstance(kernel, FunctionType)
+    known: dict[str, Any] = dict(kernel.__globals__)
+    for name, function in bindings.items():
+        assert isinstance(function, FunctionType)
+        known[name] = numba.njit(**_OPTIONS)(function)
+    unique = FunctionType(kernel.__code__, known, kernel.__name__, kernel.__defaults__)
+    unique.__module__ = kernel.__module__
+    unique.__qualname__ = f"{kernel.__name__}_{_fingerprint(kernel, *bindings.values())}"
+    try:
+        return numba.njit(cache=True, **_OPTIONS)(unique)
+    except RuntimeError:  # No directory to keep compiled code in: compile anew in every process.
+        return numba.njit(**_OPTIONS)(unique)
+
+
+def _fingerprint(*functions: Callable[..., Any]) -> str:
+    hasher = sha256()
+    for function in functions:
+        assert isinstance(function, FunctionType)
+        _add_code(hasher, function.__code__)
+    return hasher.hexdigest()[:16]
+
+
+def _add_code(hasher: Any, code: CodeType) -> None:
+    hasher.update(code.co_code)
+    hasher.update(repr((code.co_names, code.co_varnames, code.co_name)).encode())
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _add_code(hasher, constant)
+        else:
+            hasher.update(repr(constant).encode())

@@ -1,0 +1,117 @@
+"""What moves states forward: the contract between the driver of a run and its kernels."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from enum import IntEnum
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from graphfsa.engine._compile import compile_kernel
+
+Array = np.ndarray[Any, Any]
+
+
+class Outcome(IntEnum):
+    """Why ``advance`` came back. The numbers are known to the event kernel."""
+
+    RUNNING = 0
+    """The limit was reached (or a natural pause)."""
+    FIXED = 1
+    """Another step would change nothing."""
+    RETURNED = 2
+    """The states are those of the mark again."""
+    HANDOVER = 3
+    """The other kind of kernel would be faster from here on."""
+
+
+class Stepper(ABC):
+    """States of one graph under one automaton, that can be moved forward step by step.
+
+    Attributes:
+        path: Names of the kernels that were used, in order of first use.
+    """
+
+    path: str
+
+    @abstractmethod
+    def load(self, states: Array) -> None:
+        """Start from these states, uint8 [num_nodes]."""
+
+    @abstractmethod
+    def states(self) -> Array:
+        """A copy of the current states, uint8 [num_nodes]."""
+
+    @abstractmethod
+    def set_mark(self, states: Array | None) -> None:
+        """Watch for a return to these states; None: for no return."""
+
+    @abstractmethod
+    def advance(self, limit: int) -> tuple[int, Outcome]:
+        """Make up to ``limit`` steps; returns how many were made and why it stopped.
+
+        A fixed point is reported before the step that would show it is counted.
+        """
+
+    def advance_fully(self, steps: int) -> None:
+        """Make exactly this many steps, whatever happens on the way."""
+        while steps:
+            done, outcome = self.advance(steps)
+            steps = 0 if outcome is Outcome.FIXED else steps - done
+
+
+class DenseStepper(Stepper):
+    """A stepper that computes every node in every step.
+
+    Subclasses keep the current and the next states in ``self._now`` and ``self._next``, in any form, and the mark in
+    the same form in ``self._mark``.
+
+    Args:
+        quiet: When fewer nodes than this change in a step, ask for a handover to the event-driven path.
+    """
+
+    _now: Array
+    _next: Array
+    _mark: Array | None = None
+
+    def __init__(self, quiet: int = 0) -> None:
+        self._quiet = quiet
+
+    @abstractmethod
+    def previous_states(self) -> Array:
+        """The states before the last step, uint8 [num_nodes]; right after that step only."""
+
+    @abstractmethod
+    def _step(self) -> int:
+        """Compute ``_next`` from ``_now``; returns how many entries changed (or any positive number if some did)."""
+
+    def advance(self, limit: int) -> tuple[int, Outcome]:  # noqa: D102
+        for done in range(1, limit + 1):
+            changed = self._step()
+            if changed == 0:
+                return done - 1, Outcome.FIXED
+            self._now, self._next = self._next, self._now
+            if self._mark is not None and same(self._now, self._mark):
+                return done, Outcome.RETURNED
+            if changed < self._quiet:
+                return done, Outcome.HANDOVER
+        return limit, Outcome.RUNNING
+
+
+def _same(left: Any, right: Any) -> bool:
+    for place in range(len(left)):
+        if left[place] != right[place]:
+            return False
+    return True
+
+
+@cache
+def _same_kernel() -> Any:
+    return compile_kernel(_same)
+
+
+def same(left: Array, right: Array) -> bool:
+    """Whether two arrays of one form are equal; stops at the first difference."""
+    return bool(_same_kernel()(left.reshape(-1), right.reshape(-1)))

@@ -1,0 +1,192 @@
+"""One dense counting step at the speed of the cache.
+
+Arcs are sorted into tiles of 2^16 targets x 2^16 sources and packed into 32 bits each (target and source within the
+tile), so that both ends of every access stay in the second-level cache at any graph size: 4 bytes per arc, no padding.
+
+A state is one bit. While a tile is walked, plane ``k`` of a target collects the states seen more than ``k`` times:
+``plane[k] |= plane[k - 1] & bit``, a saturating count of all states at once that no hub can overflow. The value of a
+node is then the sum over the planes of the weights ``(b + 1)^m`` of their bits, because ``min(b, count)`` is the
+number of planes in which a state occurs.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from graphfsa.aggregations import CountingAggregation
+from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.engine._compile import compile_kernel
+from graphfsa.engine._stepper import Array, DenseStepper
+from graphfsa.engine._threads import run_ranges
+from graphfsa.graphs.graph import Graph
+
+# Unsigned constants: signed indices would make the compiler check every access for a negative one.
+_SHIFT = np.uint32(16)
+_MASK = np.uint32(0xFFFF)
+_TILE = 1 << 16
+_MAX_BOUND = 8
+
+
+def _build_tiles(begin: int, end: int, indptr: Any, indices: Any, pointers: Any, arcs: Any) -> int:
+    """Sort the arcs into tiles; within a tile they stay in the order of their targets."""
+    num_nodes = len(indptr) - 1
+    columns = pointers.shape[1] - 1
+    cursor = np.empty(columns, np.int64)
+    for block in range(begin, end):
+        first = block * _TILE
+        last = min(num_nodes, first + _TILE)
+        cursor[:] = 0
+        for arc in range(indptr[first], indptr[last]):
+            cursor[indices[arc] >> 16] += 1
+        place = indptr[first]
+        for column in range(columns):
+            pointers[block, column] = place
+            size = cursor[column]
+            cursor[column] = place
+            place += size
+        pointers[block, columns] = place
+        for node in range(first, last):
+            for arc in range(indptr[node], indptr[node + 1]):
+                source = indices[arc]
+                column = source >> 16
+                arcs[cursor[column]] = (node - first) << 16 | (source & 0xFFFF)
+                cursor[column] += 1
+    return 0
+
+
+def _tiled_step(
+    begin: int,
+    end: int,
+    bound: int,
+    pointers: Any,
+    arcs: Any,
+    bits: Any,
+    states: Any,
+    table: Any,
+    weights: Any,
+    following_bits: Any,
+    following: Any,
+) -> int:
+    num_nodes = len(states)
+    columns = pointers.shape[1] - 1
+    planes = np.zeros((bound, _TILE), bits.dtype)
+    seen = planes[0]
+    twice = planes[min(1, bound - 1)]
+    thrice = planes[min(2, bound - 1)]
+    changed = 0
+    for block in range(begin, end):
+        planes[:] = 0
+        for column in range(columns):
+            sources = bits[column * _TILE :]
+            if bound == 1:
+                for arc in range(pointers[block, column], pointers[block, column + 1]):
+                    word = arcs[arc]
+                    seen[word >> _SHIFT] |= sources[word & _MASK]
+            elif bound == 2:
+                for arc in range(pointers[block, column], pointers[block, column + 1]):
+                    word = arcs[arc]
+                    target = word >> _SHIFT
+                    bit = sources[word & _MASK]
+                    twice[target] |= seen[target] & bit
+                    seen[target] |= bit
+            elif bound == 3:
+                for arc in range(pointers[block, column], pointers[block, column + 1]):
+                    word = arcs[arc]
+                    target = word >> _SHIFT
+                    bit = sources[word & _MASK]
+                    thrice[target] |= twice[target] & bit
+                    twice[target] |= seen[target] & bit
+                    seen[target] |= bit
+            else:
+                for arc in range(pointers[block, column], pointers[block, column + 1]):
+                    word = arcs[arc]
+                    target = word >> _SHIFT
+                    bit = sources[word & _MASK]
+                    for plane in range(bound - 1, 0, -1):
+                        planes[plane, target] |= planes[plane - 1, target] & bit
+                    seen[target] |= bit
+        first = block * _TILE
+        for node in range(first, min(num_nodes, first + _TILE)):
+            value = np.int64(seen[node - first])
+            if bound > 1:
+                value = np.int64(weights[value])
+                for plane in range(1, bound):
+                    value += weights[planes[plane, node - first]]
+            state = table[states[node], value]
+            changed += state != states[node]
+            following[node] = state
+            following_bits[node] = 1 << state
+    return changed
+
+
+@cache
+def _kernels() -> tuple[Any, Any]:
+    return compile_kernel(_build_tiles), compile_kernel(_tiled_step)
+
+
+def fits_tiles(fsa: GraphFSA, graph: Graph) -> bool:
+    """Whether the tiled path can run this automaton on this graph."""
+    aggregation = fsa.aggregation
+    if not isinstance(aggregation, CountingAggregation) or aggregation.bound > _MAX_BOUND:
+        return False
+    blocks = -(-graph.num_nodes // _TILE)
+    few_tiles = blocks * blocks * 8 <= max(4 * graph.num_arcs, 1 << 16)
+    return fsa.num_states <= (32 if aggregation.bound == 1 else 16) and few_tiles
+
+
+def build_tiles(graph: Graph, threads: int) -> tuple[Array, Array]:
+    """Tiles of a graph: ``pointers`` int64 [blocks, blocks + 1] into ``arcs`` uint32 [num_arcs]."""
+    blocks = -(-graph.num_nodes // _TILE)
+    pointers = np.zeros((blocks, blocks + 1), np.int64)
+    arcs = np.empty(graph.num_arcs, np.uint32)
+    run_ranges(_kernels()[0], blocks, threads, graph.indptr, graph.indices, pointers, arcs)
+    return pointers, arcs
+
+
+class TiledStepper(DenseStepper):
+    """Dense counting steps over tiles of arcs."""
+
+    path = "dense"
+
+    def __init__(self, fsa: GraphFSA, graph: Graph, threads: int, quiet: int = 0) -> None:
+        super().__init__(quiet)
+        assert isinstance(fsa.aggregation, CountingAggregation)
+        self._bound = fsa.aggregation.bound
+        self._table = fsa.transition_table
+        # With bound 1 the set of states seen is the value itself.
+        self._weights = _plane_weights(fsa.num_states, self._bound) if self._bound > 1 else np.zeros(1, np.int64)
+        self._tiles = graph.cached("tiles", lambda: build_tiles(graph, threads))
+        self._threads = threads if graph.num_arcs + graph.num_nodes > 1 << 16 else 1
+        kind = np.uint8 if fsa.num_states <= 8 else np.uint16 if fsa.num_states <= 16 else np.uint32
+        self._now, self._next = np.empty((2, graph.num_nodes), np.uint8)
+        self._bits, self._next_bits = np.empty((2, graph.num_nodes), kind)
+
+    def load(self, states: Array) -> None:  # noqa: D102
+        self._now[:] = states
+        np.left_shift(self._bits.dtype.type(1), states, out=self._bits, casting="unsafe")
+
+    def states(self) -> Array:  # noqa: D102
+        return self._now.copy()
+
+    def previous_states(self) -> Array:  # noqa: D102
+        return self._next
+
+    def set_mark(self, states: Array | None) -> None:  # noqa: D102
+        self._mark = states
+
+    def _step(self) -> int:
+        pointers, arcs = self._tiles
+        current = (self._bound, pointers, arcs, self._bits, self._now, self._table, self._weights)
+        kernel = _kernels()[1]
+        changed = run_ranges(kernel, len(pointers), self._threads, *current, self._next_bits, self._next)
+        self._bits, self._next_bits = self._next_bits, self._bits
+        return changed
+
+
+def _plane_weights(num_states: int, bound: int) -> Array:
+    """What every set of states adds to a value: the sum of the weights ``(b + 1)^m`` of its bits, int64 [2^num_states]."""
+    sets = np.arange(1 << num_states)[:, None] >> np.arange(num_states) & 1
+    return sets @ np.array([(bound + 1) ** m for m in range(num_states)], np.int64)

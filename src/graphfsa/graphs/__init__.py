@@ -1,0 +1,23 @@
+"""Graphs: the frozen :class:`Graph`, its families, conversions and files."""
+
+from graphfsa.graphs import families
+from graphfsa.graphs.batch import GraphBatch
+from graphfsa.graphs.convert import from_networkx, from_pyg, from_scipy, to_networkx, to_pyg, to_scipy
+from graphfsa.graphs.files import read_graph, write_graph
+from graphfsa.graphs.graph import Graph
+from graphfsa.graphs.lattice import Lattice
+
+__all__ = [
+    "Graph",
+    "GraphBatch",
+    "Lattice",
+    "families",
+    "from_networkx",
+    "from_pyg",
+    "from_scipy",
+    "read_graph",
+    "to_networkx",
+    "to_pyg",
+    "to_scipy",
+    "write_graph",
+]

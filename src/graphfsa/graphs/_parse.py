@@ -1,0 +1,221 @@
+"""What graph files hold, checked piece by piece: every error names the line or the field."""
+
+from __future__ import annotations
+
+from array import array
+from io import BytesIO
+from itertools import chain
+from typing import Any, NoReturn
+
+import numpy as np
+
+from graphfsa.errors import FormatError, GraphFSAError, LimitError
+from graphfsa.graphs.graph import MAX_SLOTS, Array, Graph
+from graphfsa.graphs.lattice import Lattice
+
+SCHEMA = "graphfsa.graph/1"
+MAX_NODES = 2**26
+MAX_LINE = 2**16
+
+_FIELDS = {"schema": str, "num_nodes": int, "directed": bool, "edges": list}
+_LATTICE = {"kind": str, "height": int, "width": int, "torus": bool, "slotted": bool}
+_HEADERS = ("nodes", "directed", "slots")
+_TYPE_NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
+
+
+def check_size(source: str, graph: Graph) -> Graph:
+    """Refuse a graph with more nodes than files may have; return it otherwise."""
+    _check_nodes(source, graph.num_nodes)
+    return graph
+
+
+def graph_from_json(data: Any, source: str) -> Graph:
+    """Build a graph from parsed JSON.
+
+    Args:
+        data: What the JSON parser returned.
+        source: Where it came from, for error messages.
+    """
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        got = data.get("schema") if isinstance(data, dict) else data
+        raise FormatError(f"{source}: field 'schema' must be {SCHEMA!r}; got {_short(got)}")
+    if "lattice" in data:
+        _check_fields(source, "", data, {"schema": str, "lattice": dict})
+        return _lattice(source, data["lattice"])
+    _check_fields(source, "", data, _FIELDS | ({"slots": list} if "slots" in data else {}))
+    num_nodes = data["num_nodes"]
+    if num_nodes < 0:
+        raise FormatError(f"{source}: field 'num_nodes' must be at least 0; got {_short(num_nodes)}")
+    _check_nodes(source, num_nodes)
+    edges = _edges(source, data["edges"], num_nodes)
+    slots = None
+    if "slots" in data:
+        if len(data["slots"]) != len(edges):
+            raise FormatError(
+                f"{source}: field 'slots' must have one entry per edge, {len(edges)}; got {len(data['slots'])}"
+            )
+        slots = _numbers(source, "slots", data["slots"], MAX_SLOTS)
+    return _build(source, num_nodes, edges, data["directed"], slots)
+
+
+def graph_from_edge_list(data: bytes, source: str) -> Graph:
+    """Build a graph from the content of an edge list.
+
+    Args:
+        data: The content of the file.
+        source: Where it came from, for error messages.
+    """
+    reader = _EdgeList(source)
+    lines = BytesIO(data.removeprefix(b"\xef\xbb\xbf"))
+    # Lines are read up to a limit: a file without line ends must not become one line of a billion words.
+    for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE), b""), 1):
+        if len(line) == MAX_LINE:
+            raise FormatError(f"{source}: line {number}: a line must have fewer than {MAX_LINE} bytes")
+        words = line.partition(b"#")[0].split()
+        if words:
+            reader.line(number, words)
+    return reader.graph()
+
+
+class _EdgeList:
+    """What has been read of an edge list."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._header: dict[str, int] = {}
+        self._width = 0
+        self._numbers = array("q")
+        self._lines = array("q")
+
+    def line(self, number: int, words: list[bytes]) -> None:
+        """Read one line that is not empty."""
+        if len(words) != self._width:
+            if not self._width and not words[0][:1].isdigit():
+                self._header_line(number, words)
+                return
+            self._check_width(number, words)
+        for word in words:
+            # Nine digits hold every node that a file may have, and keep int() away from absurd numbers.
+            if not word.isdigit() or len(word) > 9:
+                self._refuse(number, words, f"a node or a slot must be a whole number below 10^9; got {_show(word)}")
+            self._numbers.append(int(word))
+        self._lines.append(number)
+
+    def graph(self) -> Graph:
+        """The graph that the lines describe."""
+        table = np.frombuffer(self._numbers, np.int64) if self._numbers else np.empty(0, np.int64)
+        table = table.reshape(-1, self._width or 2)
+        edges, slots = table[:, :2], table[:, 2] if self._width == 3 else None
+        num_nodes = self._header.get("nodes", int(edges.max(initial=-1)) + 1)
+        self._check_column(edges.max(axis=1, initial=0), num_nodes, "a node")
+        _check_nodes(self._source, num_nodes)
+        if slots is not None:
+            self._check_column(slots, MAX_SLOTS, "a slot")
+        elif "slots" in self._header:
+            slots = np.empty(0, np.int64)
+        return _build(self._source, num_nodes, edges, "directed" in self._header, slots)
+
+    def _header_line(self, number: int, words: list[bytes]) -> None:
+        name = words[0].decode("ascii", "replace")
+        if name not in _HEADERS or len(words) != 1 + (name == "nodes"):
+            expected = "a line must be 'nodes N', 'directed', 'slots', 'u v' or 'u v slot'"
+            self._fail(number, f"{expected}; got {_show(b' '.join(words))}")
+        if name in self._header:
+            self._fail(number, f"{name!r} must be given once")
+        if name == "nodes" and not (words[1].isdigit() and len(words[1]) <= 18):
+            self._fail(number, f"'nodes' must be followed by a whole number; got {_show(words[1])}")
+        self._header[name] = int(words[1]) if name == "nodes" else 1
+
+    def _check_width(self, number: int, words: list[bytes]) -> None:
+        if self._width:
+            shape = ("u v", "u v slot")[self._width - 2]
+            self._refuse(number, words, f"an edge must be {shape!r} as the first is; got {_show(b' '.join(words))}")
+        if len(words) not in (2, 3):
+            self._fail(number, f"an edge must be 'u v' or 'u v slot'; got {_show(b' '.join(words))}")
+        if len(words) == 3 and "directed" not in self._header:
+            self._fail(number, "slots belong to arcs: a line 'directed' must come before the first edge")
+        if len(words) == 2 and "slots" in self._header:
+            self._fail(number, f"an edge must be 'u v slot' after the line 'slots'; got {_show(b' '.join(words))}")
+        self._width = len(words)
+
+    def _check_column(self, values: Array, size: int, what: str) -> None:
+        wrong = np.flatnonzero(values >= size)
+        if len(wrong):
+            self._fail(self._lines[int(wrong[0])], f"{what} must be below {size}; got {values[wrong[0]]}")
+
+    def _refuse(self, number: int, words: list[bytes], problem: str) -> NoReturn:
+        late = words[0].decode("ascii", "replace")
+        self._fail(number, f"{late!r} must come before the first edge" if late in _HEADERS else problem)
+
+    def _fail(self, number: int, problem: str) -> NoReturn:
+        raise FormatError(f"{self._source}: line {number}: {problem}")
+
+
+def _build(source: str, num_nodes: int, edges: Array, directed: bool, slots: Array | None) -> Graph:
+    try:
+        return Graph.from_edges(num_nodes, edges, directed=directed, slots=slots)
+    except GraphFSAError as error:
+        raise FormatError(f"{source}: {error}") from None
+
+
+def _lattice(source: str, fields: dict[str, Any]) -> Graph:
+    _check_fields(source, "lattice.", fields, _LATTICE)
+    _check_nodes(source, fields["height"] * fields["width"])
+    try:
+        lattice = Lattice(**fields)
+    except GraphFSAError as error:
+        raise FormatError(f"{source}: field 'lattice': {str(error)[:300]}") from None
+    return Graph.from_lattice(lattice)
+
+
+def _check_fields(source: str, prefix: str, data: dict[str, Any], fields: dict[str, type]) -> None:
+    for name, kind in fields.items():
+        if name not in data:
+            raise FormatError(f"{source}: field {prefix + name!r} is missing")
+        if type(data[name]) is not kind:
+            raise FormatError(
+                f"{source}: field {prefix + name!r} must be {_TYPE_NAMES[kind]}; got {_short(data[name])}"
+            )
+    unknown = sorted(data.keys() - fields.keys())
+    if unknown:
+        raise FormatError(f"{source}: unknown field {_short(prefix + unknown[0])}; the fields are {', '.join(fields)}")
+
+
+def _check_nodes(source: str, num_nodes: int) -> None:
+    if num_nodes > MAX_NODES:
+        raise LimitError(f"{source}: a graph file must have at most {MAX_NODES} nodes; got {_short(num_nodes)}")
+
+
+def _edges(source: str, edges: list[Any], num_nodes: int) -> Array:
+    # Whole lists are checked at once; only a list with a fault is walked, to name its place.
+    if set(map(type, edges)) - {list} or set(map(len, edges)) - {2}:
+        for place, pair in enumerate(edges):
+            if type(pair) is not list or len(pair) != 2:
+                raise FormatError(f"{source}: edges[{place}] must be a pair of nodes; got {_short(pair)}")
+    flat = list(chain.from_iterable(edges))
+    return _numbers(source, "edges", flat, num_nodes, width=2).reshape(-1, 2)
+
+
+def _numbers(source: str, field: str, values: list[Any], size: int, width: int = 1) -> Array:
+    """Whole numbers in ``0 .. size - 1`` as an array; an entry of the field is ``width`` of them."""
+    whole = not set(map(type, values)) - {int}
+    if not whole or (values and not 0 <= min(values) <= max(values) < size):
+        for place, value in enumerate(values):
+            if type(value) is not int or not 0 <= value < size:
+                what = f"{source}: {field}[{place // width}]"
+                raise FormatError(f"{what} must hold whole numbers of at least 0 and below {size}; got {_short(value)}")
+    return np.array(values, np.int64)
+
+
+def _short(value: Any) -> str:
+    """A value as a message shows it, never longer than a line."""
+    if isinstance(value, list | dict):
+        return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "a number of more than 40 digits"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _show(word: bytes) -> str:
+    return _short(word[:100].decode("utf-8", "replace"))

@@ -1,0 +1,78 @@
+"""Many graphs as one disjoint union, and back: an automaton runs on all of them in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from graphfsa.errors import GraphError
+from graphfsa.graphs.graph import Array, Graph
+
+
+@dataclass(frozen=True, eq=False)
+class GraphBatch:
+    """The disjoint union of several graphs.
+
+    Attributes:
+        graph: The union; the nodes of graph ``k`` are ``offsets[k] .. offsets[k + 1] - 1``, in order.
+        offsets: First node of each graph, int64 [number of graphs + 1], read-only.
+
+    Example:
+        >>> batch = GraphBatch.of([Graph.from_edges(2, [(0, 1)]), Graph.from_edges(1, [])])
+        >>> batch.offsets.tolist(), len(batch.graphs())
+        ([0, 2, 3], 2)
+    """
+
+    graph: Graph
+    offsets: Array
+
+    @classmethod
+    def of(cls, graphs: Sequence[Graph]) -> GraphBatch:
+        """Unite graphs. Either all or none of those with arcs must have slots."""
+        slotted = [graph.slots is not None for graph in graphs if graph.num_arcs]
+        if any(slotted) and not all(slotted):
+            raise GraphError("graphs with and without neighbour slots must not be united")
+        offsets = np.zeros(len(graphs) + 1, np.int64)
+        np.cumsum([graph.num_nodes for graph in graphs], out=offsets[1:])
+        if offsets[-1] >= 2**31:
+            raise GraphError(f"a graph must have fewer than 2^31 nodes; the union would have {offsets[-1]}")
+        arcs = np.zeros(len(graphs) + 1, np.int64)
+        np.cumsum([graph.num_arcs for graph in graphs], out=arcs[1:])
+        indptr = np.zeros(offsets[-1] + 1, np.int64)
+        indices = np.empty(arcs[-1], np.int64)
+        slots = np.empty(arcs[-1], np.uint8) if any(slotted) else None
+        for graph, node, arc in zip(graphs, offsets, arcs, strict=False):
+            indptr[node + 1 : node + 1 + graph.num_nodes] = graph.indptr[1:] + arc
+            indices[arc : arc + graph.num_arcs] = graph.indices + node
+            if slots is not None and graph.slots is not None:
+                slots[arc : arc + graph.num_arcs] = graph.slots
+        union = Graph(indptr, indices, slots)
+        offsets.setflags(write=False)
+        return cls(union, offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def graphs(self) -> list[Graph]:
+        """The graphs that were united, in order."""
+        indptr, indices, slots = self.graph.indptr, self.graph.indices, self.graph.slots
+        parts: list[Graph] = []
+        for start, stop in zip(self.offsets[:-1], self.offsets[1:], strict=True):
+            arcs = slice(indptr[start], indptr[stop])
+            part_slots = None if slots is None else slots[arcs]
+            parts.append(Graph(indptr[start : stop + 1] - indptr[start], indices[arcs] - start, part_slots))
+        return parts
+
+    def split(self, values: ArrayLike) -> list[Array]:
+        """Cut an array with one entry per node of the union (along its last axis) into one array per graph."""
+        array = np.asarray(values)
+        if array.ndim == 0 or array.shape[-1] != self.graph.num_nodes:
+            raise GraphError(
+                f"values must have one entry per node, {self.graph.num_nodes}, in the last axis; "
+                f"got shape {array.shape}"
+            )
+        parts = np.split(array, self.offsets[1:-1], axis=-1)
+        return parts[: len(self)]

@@ -1,0 +1,169 @@
+"""To and from the graphs of NetworkX, SciPy and PyTorch Geometric.
+
+An arc ``u -> v`` means the same everywhere: ``v`` sees ``u``. In SciPy it is ``A[u, v]``, in PyTorch Geometric a column
+``(u, v)`` of ``edge_index``. Each conversion and its opposite give back an equal graph, except that a matrix has no
+place for slots.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphfsa.errors import GraphError, LimitError, MissingExtraError
+from graphfsa.graphs.graph import Array, Graph
+
+MAX_ARCS = 2**31
+
+
+def from_networkx(nxgraph: Any) -> Graph:
+    """Convert a ``networkx`` Graph, DiGraph, MultiGraph or MultiDiGraph.
+
+    Nodes are numbered in the order in which NetworkX lists them. If every arc of a directed graph has an integer
+    attribute ``slot``, it is the arc's slot; other attributes are left out.
+
+    Args:
+        nxgraph: The graph to convert.
+    """
+    import networkx as nx
+
+    if not isinstance(nxgraph, nx.Graph):
+        raise GraphError(f"a networkx graph is needed; got {type(nxgraph).__name__}")
+    number = {node: place for place, node in enumerate(nxgraph.nodes)}
+    edges = list(nxgraph.edges(data="slot"))
+    pairs = np.array([(number[u], number[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
+    directed = nxgraph.is_directed()
+    return Graph.from_edges(len(number), pairs, directed=directed, slots=_networkx_slots(nxgraph, edges))
+
+
+def to_networkx(graph: Graph) -> Any:
+    """Convert to ``networkx``: nodes ``0 .. n - 1``, and as simple a class as holds the graph.
+
+    Args:
+        graph: The graph to convert.
+
+    Returns:
+        A ``Graph`` if ``graph`` is symmetric and has no slots, otherwise a ``DiGraph`` whose arcs carry their ``slot``;
+        ``MultiGraph`` or ``MultiDiGraph`` where arcs repeat.
+    """
+    import networkx as nx
+
+    sources, targets = graph.indices, graph.targets()
+    repeated = bool(((sources[1:] == sources[:-1]) & (targets[1:] == targets[:-1])).any())
+    undirected = graph.symmetric and graph.slots is None
+    kinds = (nx.MultiGraph, nx.MultiDiGraph) if repeated else (nx.Graph, nx.DiGraph)
+    result: Any = kinds[0]() if undirected else kinds[1]()
+    result.add_nodes_from(range(graph.num_nodes))
+    if graph.slots is not None:
+        # Arcs show that there are slots; a graph without arcs must say so itself.
+        result.graph["slotted"] = True
+        attributes = ({"slot": slot} for slot in graph.slots.tolist())
+        result.add_edges_from(zip(sources.tolist(), targets.tolist(), attributes, strict=True))
+        return result
+    if undirected:
+        once = sources <= targets
+        sources, targets = sources[once], targets[once]
+    result.add_edges_from(zip(sources.tolist(), targets.tolist(), strict=True))
+    return result
+
+
+def from_scipy(matrix: Any) -> Graph:
+    """Convert an adjacency matrix: ``A[u, v]`` is the number of arcs ``u -> v``, as in NetworkX.
+
+    Args:
+        matrix: A sparse or dense square matrix of non-negative whole numbers.
+    """
+    from scipy import sparse
+
+    if not sparse.issparse(matrix):
+        matrix = np.asarray(matrix)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise GraphError(f"an adjacency matrix must be square; got shape {matrix.shape}")
+    if matrix.dtype.kind not in "biuf":
+        raise GraphError(f"entries of an adjacency matrix must be whole numbers; got {matrix.dtype}")
+    # Wide numbers first: equal positions are added up, which must not wrap around.
+    rows = sparse.csr_array(matrix.astype(np.float64 if matrix.dtype.kind == "f" else np.int64))
+    rows.sum_duplicates()
+    matrix = rows.tocoo()
+    wrong = np.flatnonzero((matrix.data < 0) | ~np.isfinite(matrix.data) | (matrix.data != np.floor(matrix.data)))
+    if len(wrong):
+        place = f"A[{matrix.row[wrong[0]]}, {matrix.col[wrong[0]]}]"
+        raise GraphError(
+            f"entries of an adjacency matrix must be non-negative whole numbers; {place} is {matrix.data[wrong[0]]}"
+        )
+    if matrix.data.sum(dtype=np.float64) > MAX_ARCS:
+        raise LimitError(f"an adjacency matrix must have at most {MAX_ARCS} arcs; got {matrix.data.sum():.3g}")
+    counts = matrix.data.astype(np.int64)
+    ends = np.stack((matrix.row, matrix.col)).astype(np.int64)
+    return Graph.from_edges(matrix.shape[0], np.repeat(ends, counts, axis=1).T, directed=True)
+
+
+def to_scipy(graph: Graph) -> Any:
+    """Convert to an adjacency matrix, a ``csr_array`` of int64: ``A[u, v]`` is the number of arcs ``u -> v``.
+
+    Args:
+        graph: The graph to convert; its slots, if any, are left out.
+    """
+    from scipy import sparse
+
+    shape = (graph.num_nodes, graph.num_nodes)
+    # Lists of in-neighbours are the columns of the matrix.
+    columns = sparse.csc_array((np.ones(graph.num_arcs, np.int64), graph.indices, graph.indptr), shape=shape)
+    rows = columns.tocsr()
+    rows.sum_duplicates()
+    return rows
+
+
+def from_pyg(data: Any) -> Graph:
+    """Convert a ``torch_geometric.data.Data``: its ``edge_index``, ``num_nodes`` and, if it has one, ``slot``.
+
+    Args:
+        data: The graph to convert; ``slot`` holds one integer per arc.
+    """
+    edge_index, num_nodes = getattr(data, "edge_index", None), getattr(data, "num_nodes", None)
+    if edge_index is None or num_nodes is None:
+        raise GraphError(f"a torch_geometric Data with edge_index and num_nodes is needed; got {type(data).__name__}")
+    ends = _from_torch(edge_index)
+    if ends.ndim != 2 or ends.shape[0] != 2:
+        raise GraphError(f"edge_index must have shape [2, num_arcs]; got {list(ends.shape)}")
+    slot = getattr(data, "slot", None)
+    return Graph.from_edges(num_nodes, ends.T, directed=True, slots=None if slot is None else _from_torch(slot))
+
+
+def to_pyg(graph: Graph) -> Any:
+    """Convert to a ``torch_geometric.data.Data`` with ``edge_index``, ``num_nodes`` and, if there are slots, ``slot``.
+
+    Args:
+        graph: The graph to convert.
+
+    Raises:
+        MissingExtraError: PyTorch Geometric is not installed.
+    """
+    try:
+        import torch
+        from torch_geometric.data import Data
+    except ImportError as error:
+        raise MissingExtraError("torch_geometric", "pyg") from error
+
+    ends = np.stack((graph.indices, graph.targets())).astype(np.int64)
+    slots = {} if graph.slots is None else {"slot": torch.from_numpy(graph.slots.astype(np.int64))}
+    return Data(edge_index=torch.from_numpy(ends), num_nodes=graph.num_nodes, **slots)
+
+
+def _networkx_slots(nxgraph: Any, edges: list[tuple[Any, Any, Any]]) -> list[int] | None:
+    given = sum(slot is not None for _, _, slot in edges)
+    if not given:
+        return [] if not edges and nxgraph.graph.get("slotted") is True else None
+    if not nxgraph.is_directed():
+        raise GraphError("slots belong to arcs: a networkx graph with the attribute 'slot' must be directed")
+    for u, v, slot in edges:
+        if isinstance(slot, bool) or not isinstance(slot, int | np.integer):
+            raise GraphError(
+                f"either every arc or none must have an integer attribute 'slot'; arc {u!r} -> {v!r} has {slot!r}"
+            )
+    return [int(slot) for _, _, slot in edges]
+
+
+def _from_torch(tensor: Any) -> Array:
+    return np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor)

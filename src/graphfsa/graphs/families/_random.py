@@ -1,0 +1,125 @@
+"""Random graphs, always simple: no self-loops, no repeated edges."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from graphfsa.errors import GraphError
+from graphfsa.graphs.families import _check
+from graphfsa.graphs.graph import Array, Graph
+
+_REWIRING_ROUNDS = 100
+
+
+def erdos_renyi(n: int, *, p: float | None = None, mean_degree: float | None = None, rng: np.random.Generator) -> Graph:
+    """G(n, p): every pair of nodes is joined with probability ``p``, independently.
+
+    The gaps between joined pairs are geometric, so time and memory follow the number of edges, not of pairs
+    (Batagelj and Brandes, 2005).
+
+    Args:
+        n: Number of nodes.
+        p: Probability of an edge; give either this or ``mean_degree``.
+        mean_degree: Expected number of neighbours of a node, ``p * (n - 1)``.
+        rng: Source of randomness.
+    """
+    n = _check.size("a random graph", n)
+    if (p is None) == (mean_degree is None):
+        raise GraphError(f"exactly one of p and mean_degree must be given; got p={p}, mean_degree={mean_degree}")
+    chance = _check.fraction("p", p) if mean_degree is None else _chance(n, mean_degree)
+    expected = chance * n * (n - 1)
+    if expected > _check.MAX_ARCS:
+        room = _check.MAX_ARCS / expected
+        _check.arcs(f"a random graph of {n} nodes", expected, int(n * (sqrt(room) if mean_degree is None else room)))
+    later, earlier = _unrank(_sample(n * (n - 1) // 2, chance, rng))
+    return _check.undirected(n, later, earlier)
+
+
+def watts_strogatz(n: int, k: int, p: float, rng: np.random.Generator) -> Graph:
+    """A ring in which every node is joined to its ``k`` nearest, with each edge rewired with probability ``p``.
+
+    A rewired edge keeps one end; the other moves to a uniform node to which that end is not joined. An edge that
+    finds no such node stays.
+
+    Args:
+        n: Number of nodes, at least ``k + 1``.
+        k: Neighbours before rewiring, even: half of them on each side.
+        p: Probability that an edge is rewired.
+        rng: Source of randomness.
+    """
+    k = _check.whole("k", k)
+    if k % 2:
+        raise GraphError(f"k must be even, half of the neighbours on each side; got {k}, try {k - 1} or {k + 1}")
+    n = _check.size(f"Watts-Strogatz with k={k}", n, minimum=k + 1)
+    p = _check.fraction("p", p)
+    _check.arcs("a Watts-Strogatz graph", n * k, _check.MAX_ARCS // max(k, 1))
+    sources = np.tile(np.arange(n), k // 2)
+    targets = (sources + np.repeat(np.arange(1, k // 2 + 1), n)) % n
+    waiting = np.flatnonzero(rng.random(len(sources)) < p)
+    for _ in range(_REWIRING_ROUNDS):
+        if not len(waiting):
+            break
+        taken = np.sort(_check.pair_keys(n, sources, targets))
+        ends = rng.integers(0, n, len(waiting))
+        free = _check.fresh(n, sources[waiting], ends, taken)
+        targets[waiting[free]] = ends[free]
+        waiting = waiting[~free]
+    return _check.undirected(n, sources, targets)
+
+
+def delaunay(n: int, rng: np.random.Generator) -> Graph:
+    """The Delaunay triangulation of ``n`` uniform points in the unit square: planar, about six neighbours each."""
+    n = _check.size("a Delaunay graph", n, minimum=1)
+    _check.arcs("a Delaunay graph", 6 * n, _check.MAX_ARCS // 6)
+    points = rng.random((n, 2))
+    if n <= 2:
+        return Graph.from_edges(n, [(0, 1)][: n - 1])
+    from scipy.spatial import Delaunay
+
+    mesh = Delaunay(points)
+    corners = mesh.simplices.astype(np.int64)
+    # Qhull leaves out points that numerically coincide with another; they join their nearest corner.
+    left_out = mesh.coplanar[:, [0, 2]].astype(np.int64)
+    ends = np.concatenate((corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]], left_out)).T
+    keys = np.sort(_check.pair_keys(n, *ends))
+    first = np.r_[True, keys[1:] != keys[:-1]]
+    return _check.undirected(n, *np.divmod(keys[first], n))
+
+
+def _chance(n: int, mean_degree: float) -> float:
+    if not mean_degree >= 0:
+        raise GraphError(f"mean_degree must be a number of at least 0; got {mean_degree!r}")
+    if mean_degree > max(n - 1, 0):
+        raise GraphError(
+            f"a node among {n} has at most {max(n - 1, 0)} neighbours; got mean_degree={mean_degree}, "
+            f"try at least {int(np.ceil(min(mean_degree, 2.0**31))) + 1} nodes"
+        )
+    return mean_degree / (n - 1) if n > 1 else 0.0
+
+
+def _sample(total: int, chance: float, rng: np.random.Generator) -> Array:
+    """A random subset of ``0 .. total - 1`` that holds each number with the given chance, sorted."""
+    if chance == 0 or total == 0:
+        return np.empty(0, np.int64)
+    parts: list[Array] = []
+    last = -1
+    while last < total:
+        left = (total - last) * chance
+        gaps = rng.geometric(chance, int(left + 4 * sqrt(left)) + 16)
+        # A gap beyond the end is as good as any: cut there, sums cannot overflow before they pass the end.
+        picks = last + np.cumsum(np.minimum(gaps, total + 1))
+        beyond = np.flatnonzero(picks >= total)
+        parts.append(picks[: beyond[0]] if len(beyond) else picks)
+        last = total if len(beyond) else int(picks[-1])
+    return np.concatenate(parts)
+
+
+def _unrank(ranks: Array) -> tuple[Array, Array]:
+    """The pair ``later > earlier`` of each rank in the order (1, 0), (2, 0), (2, 1), (3, 0), ..."""
+    later = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
+    # The root of a large number may be off by one either way.
+    later -= later * (later - 1) // 2 > ranks
+    later += later * (later + 1) // 2 <= ranks
+    return later, ranks - later * (later - 1) // 2

@@ -1,0 +1,332 @@
+"""The graph that every automaton runs on: frozen, validated in-neighbour lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from graphfsa.errors import GraphError
+from graphfsa.graphs.lattice import Lattice
+
+Array = np.ndarray[Any, Any]
+_T = TypeVar("_T")
+MAX_SLOTS = 256
+
+
+class Graph:
+    """A frozen directed multigraph in compressed sparse row form.
+
+    Row ``v`` lists what node ``v`` sees: ``indices[indptr[v]:indptr[v + 1]]`` are the sources of its in-arcs, sorted.
+    One meaning holds everywhere:
+
+    - An arc ``u -> v`` means that ``v`` sees ``u``.
+    - An undirected edge between two nodes is two arcs; an undirected self-loop is one arc (the node sees itself once).
+    - Repeated arcs count as often as they are given.
+    - A slot says *where* ``v`` sees ``u`` (left, right, ...). A node has at most one arc per slot.
+
+    Two graphs are equal when they have the same nodes, arcs and slots. Lattice graphs build their arrays only when
+    somebody asks for them; the engine runs them from their description.
+
+    Args:
+        indptr: Integers [num_nodes + 1], rising from 0 to the number of arcs.
+        indices: Integers [num_arcs] in ``0 .. num_nodes - 1``.
+        slots: Integers [num_arcs] in ``0 .. 255``, or None.
+
+    Example:
+        >>> triangle = Graph.from_edges(3, [(0, 1), (1, 2), (2, 0)])
+        >>> triangle.neighbours(0).tolist()
+        [1, 2]
+    """
+
+    __slots__ = ("__weakref__", "_arrays", "_cache", "_lattice", "_num_arcs", "_num_nodes")
+
+    def __init__(self, indptr: ArrayLike, indices: ArrayLike, slots: ArrayLike | None = None) -> None:
+        offsets = _integers("indptr", indptr, np.int64)
+        sources = _integers("indices", indices, np.int64)
+        if len(offsets) == 0 or offsets[0] != 0:
+            raise GraphError("indptr must start with 0 and have one entry more than there are nodes")
+        if (offsets[1:] < offsets[:-1]).any():
+            node = int(np.flatnonzero(offsets[1:] < offsets[:-1])[0])
+            raise GraphError(
+                f"indptr must not fall; it falls from {offsets[node]} to {offsets[node + 1]} at node {node}"
+            )
+        if offsets[-1] != len(sources):
+            raise GraphError(f"indptr must end with the number of arcs, {len(sources)}; got {offsets[-1]}")
+        num_nodes = len(offsets) - 1
+        if num_nodes >= 2**31:
+            raise GraphError(f"a graph must have fewer than 2^31 nodes; got {num_nodes}")
+        _check_range("indices", sources, num_nodes)
+        places = None
+        if slots is not None:
+            places = _integers("slots", slots, np.int64)
+            if len(places) != len(sources):
+                raise GraphError(f"slots must have one entry per arc, {len(sources)}; got {len(places)}")
+            _check_range("slots", places, MAX_SLOTS)
+        self._fill(num_nodes, *_canonical(offsets, sources, places))
+
+    def _fill(self, num_nodes: int, indptr: Array, indices: Array, slots: Array | None) -> None:
+        for array in (indptr, indices, slots):
+            if array is not None:
+                array.setflags(write=False)
+        self._num_nodes = num_nodes
+        self._num_arcs = len(indices)
+        self._arrays: tuple[Array, Array, Array | None] | None = (indptr, indices, slots)
+        self._lattice: Lattice | None = None
+        self._cache: dict[str, Any] = {}
+
+    @classmethod
+    def from_edges(
+        cls,
+        num_nodes: int,
+        edges: ArrayLike | Iterable[tuple[int, int]],
+        *,
+        directed: bool = False,
+        slots: ArrayLike | None = None,
+    ) -> Graph:
+        """Build a graph from a list of node pairs.
+
+        Args:
+            num_nodes: Number of nodes; nodes without edges are isolated.
+            edges: Integer pairs [num_edges, 2]. Directed: ``(u, v)`` means that ``v`` sees ``u``.
+            directed: Whether each pair is one arc; otherwise it is two (one for a self-loop).
+            slots: With ``directed``: the slot in which ``v`` sees ``u``, one per arc.
+        """
+        if isinstance(num_nodes, bool) or not isinstance(num_nodes, int | np.integer) or num_nodes < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise GraphError(f"num_nodes must be a whole number of at least 0; got {num_nodes!r}")
+        if num_nodes >= 2**31:
+            raise GraphError(f"a graph must have fewer than 2^31 nodes; got {num_nodes}")
+        if slots is not None and not directed:
+            raise GraphError("slots belong to arcs: give directed=True and one slot per arc")
+        if not isinstance(edges, np.ndarray | Sequence):
+            edges = list(edges)  # pyright: ignore[reportArgumentType]
+        pairs = _array("edges", edges)
+        if pairs.size == 0:
+            pairs = np.empty((0, 2), np.int64)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise GraphError(f"edges must be pairs, shape [num_edges, 2]; got shape {pairs.shape}")
+        sources, targets = _integers("edges", pairs.T, np.int64, ndim=2)
+        _check_range("edges", sources, num_nodes)
+        _check_range("edges", targets, num_nodes)
+        places = None
+        if slots is not None:
+            places = _integers("slots", slots, np.int64)
+            if len(places) != len(sources):
+                raise GraphError(f"slots must have one entry per arc, {len(sources)}; got {len(places)}")
+            _check_range("slots", places, MAX_SLOTS)
+        if not directed:
+            proper = sources != targets
+            sources, targets = np.r_[sources, targets[proper]], np.r_[targets, sources[proper]]
+        graph = cls.__new__(cls)
+        graph._fill(int(num_nodes), *_from_arcs(int(num_nodes), sources, targets, places))
+        if not directed:
+            graph._cache["symmetric"] = True
+        return graph
+
+    @classmethod
+    def from_lattice(cls, lattice: Lattice) -> Graph:
+        """The graph of a regular lattice; its arrays are built only on demand."""
+        graph = cls.__new__(cls)
+        graph._num_nodes = lattice.num_cells
+        graph._num_arcs = lattice.num_arcs()
+        graph._arrays = None
+        graph._lattice = lattice
+        graph._cache = {"symmetric": True}
+        return graph
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        return self._num_nodes
+
+    @property
+    def num_arcs(self) -> int:
+        """Number of arcs; an undirected edge between two nodes counts as two."""
+        return self._num_arcs
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The lattice this graph was made from, if any."""
+        return self._lattice
+
+    @property
+    def indptr(self) -> Array:
+        """Start of each node's arcs, int64 [num_nodes + 1], read-only."""
+        return self._csr()[0]
+
+    @property
+    def indices(self) -> Array:
+        """Sources of the arcs, int32 [num_arcs], read-only, sorted within each node."""
+        return self._csr()[1]
+
+    @property
+    def slots(self) -> Array | None:
+        """Slot of each arc, uint8 [num_arcs], read-only; None for a graph without slots."""
+        if self._lattice is not None and not self._lattice.slotted:
+            return None
+        return self._csr()[2]
+
+    @property
+    def num_slots(self) -> int:
+        """One more than the largest slot in use; 0 for a graph without slots."""
+        if self._lattice is not None:
+            return self._lattice.num_directions if self._lattice.slotted else 0
+        slots = self.slots
+        if slots is None:
+            return 0
+        return self.cached("num_slots", lambda: int(slots.max()) + 1 if len(slots) else 1)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether every arc ``u -> v`` has its ``v -> u``, as often: the graph is undirected."""
+        return self.cached("symmetric", self._symmetric)
+
+    @property
+    def degrees(self) -> Array:
+        """Number of arcs into each node, int64 [num_nodes]."""
+        return np.diff(self.indptr)
+
+    def neighbours(self, node: int) -> Array:
+        """What a node sees: the sources of its arcs, int32, with repetitions."""
+        if not 0 <= node < self._num_nodes:
+            raise GraphError(f"node must be in 0 .. {self._num_nodes - 1}; got {node}")
+        return self.indices[self.indptr[node] : self.indptr[node + 1]]
+
+    def out_arcs(self) -> tuple[Array, Array]:
+        """The transposed lists: ``indptr`` and, for each node ``u``, the nodes that see ``u``."""
+        if self.symmetric:
+            return self.indptr, self.indices
+        return self.cached("out_arcs", self._transposed)
+
+    def targets(self) -> Array:
+        """The node that sees each arc's source, int32 [num_arcs]; pairs with ``indices``."""
+        return np.repeat(np.arange(self._num_nodes, dtype=np.int32), self.degrees)
+
+    def cached(self, key: str, build: Callable[[], _T]) -> _T:
+        """Something derived from this graph, built once and kept with it (the graph never changes)."""
+        if key not in self._cache:
+            self._cache[key] = build()
+        return self._cache[key]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the nodes, arcs and slots: equal graphs have equal digests on every machine."""
+        return self.cached("digest", self._digest)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        if self is other or (self._lattice is not None and self._lattice == other._lattice):
+            return True
+        if (self._num_nodes, self._num_arcs) != (other._num_nodes, other._num_arcs):
+            return False
+        if (self.slots is None) != (other.slots is None):
+            return False
+        return all(a is b or np.array_equal(a, b) for a, b in zip(self._csr(), other._csr(), strict=True))  # pyright: ignore[reportArgumentType]
+
+    def __hash__(self) -> int:
+        return hash((self._num_nodes, self._num_arcs))
+
+    def __repr__(self) -> str:
+        if self._lattice is not None:
+            sides = f"{self._lattice.height} x {self._lattice.width}"
+            torus = " torus" if self._lattice.torus else ""
+            return f"Graph({self._lattice.kind}{torus} {sides}, {self._num_arcs} arcs)"
+        slots = f", {self.num_slots} slots" if self.slots is not None else ""
+        return f"Graph({self._num_nodes} nodes, {self._num_arcs} arcs{slots})"
+
+    def _csr(self) -> tuple[Array, Array, Array | None]:
+        if self._arrays is None:
+            assert self._lattice is not None
+            arrays = self._lattice.csr()
+            for array in arrays:
+                if array is not None:
+                    array.setflags(write=False)
+            self._arrays = arrays
+        return self._arrays
+
+    def _transposed(self) -> tuple[Array, Array]:
+        indptr, indices, _ = _from_arcs(self._num_nodes, self.targets(), self.indices, None)
+        indptr.setflags(write=False)
+        indices.setflags(write=False)
+        return indptr, indices
+
+    def _symmetric(self) -> bool:
+        indptr, indices = self._transposed()
+        return np.array_equal(indptr, self.indptr) and np.array_equal(indices, self.indices)
+
+    def _digest(self) -> str:
+        hasher = sha256(b"graphfsa.graph/1")
+        for array, kind in zip(self._csr(), ("<i8", "<i4", "<u1"), strict=True):
+            hasher.update(b"-" if array is None else np.ascontiguousarray(array.astype(kind, copy=False)).data)
+        return hasher.hexdigest()
+
+
+def _array(name: str, values: Any) -> Array:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise GraphError(f"{name} must be an array; got lists of different lengths") from None
+
+
+def _integers(name: str, values: ArrayLike, dtype: type[np.signedinteger[Any]], ndim: int = 1) -> Array:
+    array = _array(name, values)
+    if array.ndim != ndim:
+        raise GraphError(f"{name} must have {ndim} dimension{'s' * (ndim > 1)}; got shape {array.shape}")
+    if array.size == 0:
+        return np.zeros(array.shape, dtype)
+    if array.dtype.kind not in "iu":
+        raise GraphError(f"{name} must be whole numbers; got {array.dtype}")
+    return array.astype(dtype, copy=False)
+
+
+def _check_range(name: str, values: Array, size: int) -> None:
+    if len(values) and (values.min() < 0 or values.max() >= size):
+        place = int(np.flatnonzero((values < 0) | (values >= size))[0])
+        raise GraphError(f"{name} must be in 0 .. {size - 1}; got {values[place]} at position {place}")
+
+
+def _from_arcs(
+    num_nodes: int, sources: Array, targets: Array, slots: Array | None
+) -> tuple[Array, Array, Array | None]:
+    """Group arcs by target; within a target sort by source, then slot."""
+    indptr = np.zeros(num_nodes + 1, np.int64)
+    np.cumsum(np.bincount(targets, minlength=num_nodes), out=indptr[1:])
+    key = targets.astype(np.int64) * num_nodes + sources
+    if slots is None:
+        key.sort()
+        key %= max(num_nodes, 1)
+        return indptr, key.astype(np.int32), None
+    order = np.lexsort((slots, key))
+    _check_slots(targets, slots)
+    return indptr, sources[order].astype(np.int32), slots[order].astype(np.uint8)
+
+
+def _canonical(indptr: Array, indices: Array, slots: Array | None) -> tuple[Array, Array, Array | None]:
+    """Sort each row by source, then slot, unless it is sorted already."""
+    num_nodes = len(indptr) - 1
+    key = indices if slots is None else indices * MAX_SLOTS + slots
+    falls = np.flatnonzero(key[1:] < key[:-1]) + 1
+    starts = np.zeros(len(indices) + 1, bool)
+    starts[indptr[:-1]] = True
+    targets = None
+    if slots is not None:
+        targets = np.repeat(np.arange(num_nodes), np.diff(indptr))
+        _check_slots(targets, slots)
+    if starts[falls].all():
+        own = indptr.copy(), indices.astype(np.int32), None if slots is None else slots.astype(np.uint8)
+        return own
+    if targets is None:
+        targets = np.repeat(np.arange(num_nodes), np.diff(indptr))
+    return _from_arcs(num_nodes, indices, targets, slots)
+
+
+def _check_slots(targets: Array, slots: Array) -> None:
+    key = np.sort(targets.astype(np.int64) * MAX_SLOTS + slots)
+    twice = np.flatnonzero(key[1:] == key[:-1])
+    if len(twice):
+        node, slot = divmod(int(key[twice[0]]), MAX_SLOTS)
+        raise GraphError(f"a node must have at most one arc per slot; node {node} has several in slot {slot}")

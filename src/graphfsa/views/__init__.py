@@ -1,0 +1,1 @@
+"""Pictures: what others computed, drawn."""
