@@ -12,6 +12,7 @@ from scipy.stats import chisquare
 
 from graphfsa.errors import GraphError, GraphFSAError, LimitError, UnknownNameError
 from graphfsa.graphs import Graph, families, to_networkx
+from graphfsa.graphs.families import _random
 
 EXAMPLES = {
     "path": "path:10",
@@ -190,6 +191,14 @@ class TestErdosRenyi:
         assert families.erdos_renyi(n, p=1, rng=rng()) == families.complete(n)
         assert families.erdos_renyi(n, mean_degree=max(n - 1, 0), rng=rng()) == families.complete(n)
         assert families.erdos_renyi(n, p=1e-300, rng=rng()).num_arcs == 0
+
+    def test_pairs_are_found_where_roots_are_rounded(self):
+        later = np.r_[2:500, 2**26 - 50 : 2**26, 2**31 - 500 : 2**31]
+        first = later * (later - 1) // 2
+        for found, expected in zip(_random._unrank(first), (later, 0 * later), strict=True):
+            assert (found == expected).all()
+        for found, expected in zip(_random._unrank(first - 1), (later - 1, later - 2), strict=True):
+            assert (found == expected).all()
 
     def test_mean_degree(self):
         graph = families.erdos_renyi(20_000, mean_degree=5, rng=rng())

@@ -142,8 +142,8 @@ class TestEquality:
             Graph.from_edges(3, [(0, 1)], directed=True),
             Graph.from_edges(3, [(0, 1), (1, 0)], directed=True, slots=[0, 0]),
             Graph.from_edges(3, [(0, 1), (1, 0)], directed=True, slots=[0, 1]),
-            Graph([0, 0, 0, 0], [], []),
         ]
+        assert Graph([0, 0, 0, 0], [], []) == Graph.from_edges(3, [])
         assert all((a == b) == (a is b) for a in graphs for b in graphs)
         assert len({graph.digest for graph in graphs}) == len(graphs)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isfinite, prod
 from typing import Any, Self
 
@@ -15,9 +16,7 @@ from graphfsa.errors import AutomatonError
 Levels = tuple[float, ...]
 
 
-def _compiled_encode(
-    states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any
-) -> int:
+def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
     """Parameters: the number of watched states; then for each its index, weight, number of thresholds, thresholds."""
     degree = end - begin
     if degree == 0:
@@ -149,10 +148,12 @@ def _state(state: Any) -> int:
 
 
 def _levels(levels: Any) -> Levels:
-    given = tuple(levels) if isinstance(levels, Sequence) and not isinstance(levels, str) else (levels,)
+    given: tuple[Any, ...] = (
+        tuple(levels) if isinstance(levels, Sequence) and not isinstance(levels, str) else (levels,)
+    )
     numeric = all(isinstance(level, int | float) and not isinstance(level, bool) for level in given)
     if not given or not numeric or not all(isfinite(level) and 0 < level <= 1 for level in given):
         raise AutomatonError(f"thresholds must be numbers in (0, 1]; got {levels!r}")
-    if any(a >= b for a, b in zip(given, given[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(given)):
         raise AutomatonError(f"thresholds of a state must rise; got {levels!r}")
     return tuple(float(level) for level in given)

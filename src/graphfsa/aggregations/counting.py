@@ -12,9 +12,7 @@ from graphfsa.aggregations._base import Aggregation, Array, Counts, check_value,
 from graphfsa.errors import AutomatonError
 
 
-def _compiled_encode(
-    states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any
-) -> int:
+def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
     """Parameters: the bound, then the weight ``(b + 1)^m`` of each state ``m``."""
     bound = parameters[0]
     for state in range(len(scratch)):
@@ -51,7 +49,7 @@ class CountingAggregation(Aggregation):
     compiled_encode = staticmethod(_compiled_encode)
 
     def __post_init__(self) -> None:
-        if isinstance(self.bound, bool) or not isinstance(self.bound, int) or self.bound < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        if isinstance(self.bound, bool) or not isinstance(self.bound, int) or self.bound < 1:
             raise AutomatonError(f"bound must be a whole number of at least 1; got {self.bound!r}")
 
     def num_values(self, num_states: int) -> int:  # noqa: D102

@@ -1,4 +1,4 @@
-"""Positional aggregation: which state is in which slot (left, right, ...); a missing neighbour is a value of its own."""
+"""Positional aggregation: which state is in which slot (left, right, ...), with missing neighbours as such."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from graphfsa.errors import AutomatonError
 from graphfsa.graphs.graph import MAX_SLOTS, Graph
 
 
-def _compiled_encode(
-    states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any
-) -> int:
+def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
     """Parameters: the weight ``(|M| + 1)^k`` of each slot ``k``."""
     value = 0
     for arc in range(begin, end):
@@ -45,7 +43,11 @@ class PositionalAggregation(Aggregation):
     compiled_encode = staticmethod(_compiled_encode)
 
     def __post_init__(self) -> None:
-        if isinstance(self.num_slots, bool) or not isinstance(self.num_slots, int) or not 1 <= self.num_slots <= MAX_SLOTS:  # pyright: ignore[reportUnnecessaryIsInstance]
+        if (
+            isinstance(self.num_slots, bool)
+            or not isinstance(self.num_slots, int)
+            or not 1 <= self.num_slots <= MAX_SLOTS
+        ):
             raise AutomatonError(f"num_slots must be a whole number in 1 .. {MAX_SLOTS}; got {self.num_slots!r}")
 
     def num_values(self, num_states: int) -> int:  # noqa: D102

@@ -58,7 +58,7 @@ class GraphFSA:
         final_states: Sequence[str | int] = (),
     ) -> None:
         self._state_names = check_state_names(state_names)
-        if not isinstance(aggregation, Aggregation):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(aggregation, Aggregation):
             raise AutomatonError(f"aggregation must be an Aggregation; got {aggregation!r}")
         self._aggregation = aggregation
         num_values = check_table_size(aggregation, self.num_states)
@@ -209,7 +209,7 @@ class GraphFSA:
 
 def check_state_names(names: Sequence[str]) -> tuple[str, ...]:
     """Raise unless there are 1 to 256 distinct, non-empty, printable names."""
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise AutomatonError(f"state_names must be a list of texts; got {names!r}")
     if not 1 <= len(names) <= MAX_STATES:
         raise AutomatonError(f"an automaton must have 1 to {MAX_STATES} states; got {len(names)}")
@@ -228,11 +228,15 @@ def check_table_size(aggregation: Aggregation, num_states: int) -> int:
     entries = num_values * num_states
     if entries <= MAX_TABLE_ENTRIES:
         return num_values
-    size = f"{entries:,} entries ({entries / 2**20:,.0f} MiB)" if entries < 10**18 else f"about 10^{len(str(entries)) - 1} entries"
+    size = (
+        f"{entries:,} entries ({entries / 2**20:,.0f} MiB)"
+        if entries < 10**18
+        else f"about 10^{int(entries.bit_length() * 0.30103)} entries"
+    )
     raise LimitError(
-        f"{aggregation} over {num_states} states needs a table of {num_values if entries < 10**18 else 'too many'} values x "
-        f"{num_states} states = {size}; the limit is {MAX_TABLE_ENTRIES:,}. Choose fewer states, a smaller bound or fewer "
-        "slots, or an average-threshold aggregation that watches only the states that matter"
+        f"{aggregation} over {num_states} states needs a table of {size}; "
+        f"the limit is {MAX_TABLE_ENTRIES:,}. Choose fewer states, a smaller bound or fewer slots, or"
+        " an average-threshold aggregation that watches only the states that matter"
     )
 
 

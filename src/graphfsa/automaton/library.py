@@ -20,7 +20,7 @@ def elementary(rule: int, *, boundary: Boundary = "zero") -> GraphFSA:
         rule: The next state of (left, own, right) is bit ``4 * left + 2 * own + right`` of this number.
         boundary: What a cell at the end of a row sees beyond it: a 0, a 1, or a copy of itself.
     """
-    if isinstance(rule, bool) or not isinstance(rule, int) or not 0 <= rule <= 255:  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(rule, bool) or not isinstance(rule, int) or not 0 <= rule <= 255:
         raise AutomatonError(f"an elementary rule is a whole number in 0 .. 255; got {rule!r}")
     beyond = {"zero": lambda _own: 0, "one": lambda _own: 1, "copy": lambda own: own}
     if boundary not in beyond:

@@ -43,7 +43,12 @@ def automaton_from_json(data: Any, source: str) -> GraphFSA:
     if missing or unknown:
         what = f"is missing {sorted(missing)}" if missing else f"has unknown {sorted(map(str, unknown))}"
         raise FormatError(f"{source}: an automaton has the fields {sorted(_FIELDS)}; this one {what}")
-    for field, kind in (("state_names", list), ("starting_states", list), ("final_states", list), ("aggregation", dict)):
+    for field, kind in (
+        ("state_names", list),
+        ("starting_states", list),
+        ("final_states", list),
+        ("aggregation", dict),
+    ):
         if not isinstance(data[field], kind):
             raise FormatError(f"{source}: field {field!r} must be a {kind.__name__}; got {type(data[field]).__name__}")
     try:
@@ -90,5 +95,7 @@ def _table(rows: Any, num_values: int, source: str) -> np.ndarray[Any, Any]:
             raise FormatError(f"{source}: transition_table[{place}] must have {num_values} entries; got {len(row)}")
         for value, state in enumerate(row):
             if type(state) is not int or not 0 <= state <= 255:
-                raise FormatError(f"{source}: transition_table[{place}][{value}] must be in 0 .. 255; got {state!r}"[:300])
+                raise FormatError(
+                    f"{source}: transition_table[{place}][{value}] must be in 0 .. 255; got {state!r}"[:300]
+                )
     return np.array(rows, np.int64).reshape(len(rows), num_values)

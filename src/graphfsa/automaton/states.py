@@ -147,7 +147,5 @@ def _read_tensor(path: str | Path, fsa: GraphFSA) -> Array:
         raise FormatError(f"{path}: tensor 'states' must hold whole numbers; got {states.dtype}")
     wrong = np.flatnonzero((states < 0) | (states >= fsa.num_states))
     if len(wrong):
-        raise FormatError(
-            f"{path}: states[{wrong[0]}] must be in 0 .. {fsa.num_states - 1}; got {states[wrong[0]]}"
-        )
+        raise FormatError(f"{path}: states[{wrong[0]}] must be in 0 .. {fsa.num_states - 1}; got {states[wrong[0]]}")
     return states.astype(np.uint8)

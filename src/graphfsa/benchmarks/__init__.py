@@ -15,9 +15,7 @@ from time import perf_counter
 from typing import Any
 
 
-def in_turns(
-    contenders: Mapping[str, Callable[[], Any]], turns: int, seconds: float = 20.0
-) -> dict[str, float]:
+def in_turns(contenders: Mapping[str, Callable[[], Any]], turns: int, seconds: float = 20.0) -> dict[str, float]:
     """Median seconds of each contender, all measured in turns after one call to warm up.
 
     Args:

@@ -22,7 +22,7 @@ def scipy_step(fsa: GraphFSA, graph: Graph, states: Array, bound: int) -> dict[s
 
     shape = (graph.num_nodes, graph.num_nodes)
     ones = np.ones(graph.num_arcs, np.float32)
-    matrix = csr_array((ones, graph.indices, graph.indptr), shape=shape)
+    matrix: Any = csr_array((ones, graph.indices, graph.indptr), shape=shape)
     weights = ((bound + 1) ** np.arange(fsa.num_states)).astype(np.float32)
     onehot = np.eye(fsa.num_states, dtype=np.float32)[states]
 
@@ -71,7 +71,9 @@ def lifelib_seconds(cells: Array, generations: int) -> Callable[[], float] | Non
 
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             session = lifelib.load_rules("b3s23")
-    except Exception:  # It compiles itself on first use and can fail in many ways: then there is nothing to compare with.
+    except (
+        Exception
+    ):  # It compiles itself on first use and can fail in many ways: then there is nothing to compare with.
         return None
 
     def seconds() -> float:

@@ -28,7 +28,13 @@ def measure(*, quick: bool, seed: int) -> dict[str, Any]:
     """Measure everything."""
     rng = np.random.default_rng(seed)
     turns = 3 if quick else 25
-    parts = (_dense(quick, turns, rng), _small(quick, rng), _waves(quick), _lattices(quick, turns, rng), _memory(quick, rng))
+    parts = (
+        _dense(quick, turns, rng),
+        _small(quick, rng),
+        _waves(quick),
+        _lattices(quick, turns, rng),
+        _memory(quick, rng),
+    )
     return {
         "title": "graphfsa bench engine",
         "rows": [line for part in parts for line in part],
@@ -124,7 +130,9 @@ def _lattices(quick: bool, turns: int, rng: np.random.Generator) -> Rows:
     rate = cells * generations / median(ours)
     what = f"Life, bit-sliced, torus {side} x {side}, {generations} steps of a soup, {threads} threads"
     yield row(what, rate, "cells/s", ">= 1.5e9")
-    yield row(f"  against lifelib on the same soup{'' if rival else ': not there'}", median(theirs) / median(ours), "x", "> 1")
+    yield row(
+        f"  against lifelib on the same soup{'' if rival else ': not there'}", median(theirs) / median(ours), "x", "> 1"
+    )
     rolled = soup.reshape(side, side)
     rules = {f"|M| = {m}, b = {b}": random_automaton(m, b, rng) for m, b in ((2, 4), (4, 3), (8, 2))}
     rules["WireWorld"] = library.wireworld()
@@ -148,7 +156,10 @@ def _memory(quick: bool, rng: np.random.Generator) -> Rows:
     wave = np.full(n, spread.index("node"), np.uint8)
     wave[0] = spread.index("root")
     allowed = 6 * graph.num_arcs + 16 * graph.num_nodes
-    for name, rule, start in (("random automaton, 10 steps", fsa, states), ("Distance, until it is decided", spread, wave)):
+    for name, rule, start in (
+        ("random automaton, 10 steps", fsa, states),
+        ("Distance, until it is decided", spread, wave),
+    ):
         tracemalloc.start()
         run(rule, graph, start, 10 if rule is fsa else 30)
         used = tracemalloc.get_traced_memory()[1]

@@ -40,5 +40,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _main(version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version.")) -> None:
+def _main(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
     pass

@@ -16,7 +16,9 @@ def register(app: typer.Typer) -> None:
 @guarded
 def bench_command(
     what: str = typer.Argument(help=f"What to measure: {', '.join(plugin_names('graphfsa.benchmarks'))}."),
-    quick: bool = typer.Option(False, help="Smaller sizes and fewer repetitions: to see that it works, not to publish."),
+    quick: bool = typer.Option(
+        False, help="Smaller sizes and fewer repetitions: to see that it works, not to publish."
+    ),
     seed: int = typer.Option(0, min=0, help="Seed of the random inputs."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:

@@ -37,9 +37,13 @@ def demo_command(
 
     (rng,) = generators(seed, 1)
     tree = families.random_tree(100_000, rng=rng)
-    trajectory = run(fsa, tree, described_states("root:0", fsa, tree.num_nodes), "stable")
+    start = described_states("root:0", fsa, tree.num_nodes)
+    run(fsa, tree, start, 1, path="dense")  # The first use compiles the kernels.
+    trajectory = run(fsa, tree, start, "stable")
     rate = tree.num_nodes * trajectory.steps / trajectory.seconds
-    typer.echo(f"\nOn a random tree of {tree.num_nodes:,} nodes it is stable after {trajectory.stable_at} steps: ", nl=False)
+    typer.echo(
+        f"\nOn a random tree of {tree.num_nodes:,} nodes it is stable after {trajectory.stable_at} steps: ", nl=False
+    )
     typer.echo(f"{int((trajectory.last == 0).sum()):,} nodes even, {int((trajectory.last == 1).sum()):,} odd.")
     typer.echo(f"That took {trajectory.seconds:.3f} s, {rate:.2g} node-steps a second, by the path {trajectory.path}.")
 

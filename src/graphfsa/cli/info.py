@@ -58,7 +58,10 @@ def _find(subject: str, seed: int) -> GraphFSA | Graph:
     try:
         return library.library_automaton(subject)
     except UnknownNameError:
-        names = [*library.library_names(), *(f"{name}:{families.family_usage(name)}" for name in families.family_names())]
+        names = [
+            *library.library_names(),
+            *(f"{name}:{families.family_usage(name)}" for name in families.family_names()),
+        ]
         raise GraphFSAError(f"unknown automaton or graph {subject!r}; a file, or one of: {', '.join(names)}") from None
 
 
@@ -101,7 +104,10 @@ def print_table(fsa: GraphFSA) -> None:
         return
     values = [fsa.aggregation.decode(value, fsa.state_names) for value in range(fsa.num_values)]
     columns = [["neighbours", *values]]
-    columns += [[f"{name} ->", *(fsa.state_names[s] for s in row)] for name, row in zip(fsa.state_names, fsa.transition_table, strict=True)]
+    columns += [
+        [f"{name} ->", *(fsa.state_names[s] for s in row)]
+        for name, row in zip(fsa.state_names, fsa.transition_table, strict=True)
+    ]
     widths = [max(map(len, column)) for column in columns]
     typer.echo("")
     for line in zip(*columns, strict=True):

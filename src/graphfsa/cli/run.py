@@ -33,12 +33,17 @@ def register(app: typer.Typer) -> None:
 @guarded
 def run_command(
     automaton: str = typer.Argument(help="A library name (life, rule110, distance, B36/S23, ...) or a .json file."),
-    graph: str = typer.Option(..., help="FAMILY:ARGS (path:1000, moore-torus:64x64, ...) or a .json, .edges or .txt file."),
+    graph: str = typer.Option(
+        ..., help="FAMILY:ARGS (path:1000, moore-torus:64x64, ...) or a .json, .edges or .txt file."
+    ),
     states: str = typer.Option(
-        "random", help="A .txt or .safetensors file, 'random', or a description: STATE, or STATE:NODE,NODE joined by '+'."
+        "random",
+        help="A .txt or .safetensors file, 'random', or a description: STATE, or STATE:NODE,NODE joined by '+'.",
     ),
     steps: str = typer.Option(..., help="A number of steps, or 'stable': until the states repeat."),
-    max_steps: int = typer.Option(None, min=0, help="With 'stable': give up after so many steps [default: 2 x nodes, at least 10,000]."),
+    max_steps: int = typer.Option(
+        None, min=0, help="With 'stable': give up after so many steps [default: 2 x nodes, at least 10,000]."
+    ),
     seed: int = typer.Option(0, min=0, help="Seed of random graphs and states."),
     out: str = typer.Option(None, help="Write the last states to this .txt or .safetensors file."),
     threads: int = typer.Option(None, min=1, help="Number of threads [default: all cores]."),

@@ -31,18 +31,18 @@ class AdaptiveStepper(Stepper):
         """The kernels that were used, joined by a plus sign."""
         return "+".join(self._used) or self._active.path
 
-    def load(self, states: Array) -> None:  # noqa: D102
+    def load(self, states: Array) -> None:
         self._active = self._dense
         self._dense.load(states)
 
-    def states(self) -> Array:  # noqa: D102
+    def states(self) -> Array:
         return self._active.states()
 
-    def set_mark(self, states: Array | None) -> None:  # noqa: D102
+    def set_mark(self, states: Array | None) -> None:
         self._mark = states
         self._active.set_mark(states)
 
-    def advance(self, limit: int) -> tuple[int, Outcome]:  # noqa: D102
+    def advance(self, limit: int) -> tuple[int, Outcome]:
         total = 0
         while True:
             if self._active.path not in self._used:

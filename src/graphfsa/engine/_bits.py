@@ -128,20 +128,21 @@ class BitStepper(DenseStepper):
         self._rule = (tuple(born_words), tuple(toggles))
         around = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
         self._masks = np.array(
-            [[everything if place in lattice.offsets(parity) else 0 for place in around] for parity in (0, 1)], np.uint64
+            [[everything if place in lattice.offsets(parity) else 0 for place in around] for parity in (0, 1)],
+            np.uint64,
         )
         self._now, self._next = np.zeros((2, lattice.height + 2, self._words + 2), np.uint64)
 
-    def load(self, states: Array) -> None:  # noqa: D102
+    def load(self, states: Array) -> None:
         self._write(self._now, states)
 
-    def states(self) -> Array:  # noqa: D102
+    def states(self) -> Array:
         return self._read(self._now)
 
-    def previous_states(self) -> Array:  # noqa: D102
+    def previous_states(self) -> Array:
         return self._read(self._next)
 
-    def set_mark(self, states: Array | None) -> None:  # noqa: D102
+    def set_mark(self, states: Array | None) -> None:
         self._mark = None
         if states is not None:
             self._mark = np.zeros_like(self._now)

@@ -44,9 +44,7 @@ def make_stepper(fsa: GraphFSA, graph: Graph, path: Path, threads: int) -> Stepp
         return EventStepper(fsa, graph)
     # An event costs about ten times as much as a node in a dense step, and a change makes an event of each neighbour.
     quiet = graph.num_nodes**2 // (16 * (graph.num_nodes + graph.num_arcs))
-    return AdaptiveStepper(
-        _dense(fsa, graph, threads, quiet), lambda: EventStepper(fsa, graph, busy=4 * quiet)
-    )
+    return AdaptiveStepper(_dense(fsa, graph, threads, quiet), lambda: EventStepper(fsa, graph, busy=4 * quiet))
 
 
 def _dense(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStepper:

@@ -12,8 +12,8 @@ from hashlib import sha256
 from types import CodeType, FunctionType
 from typing import Any
 
-# Kernels release the interpreter lock and are run by our own threads, so the compiler's own thread pool is never started.
-_OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+# Kernels release the interpreter lock and are run by our own threads; the compiler's thread pool is never started.
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 
 
 def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
 
 
 def _dense_step(
-    begin: int, end: int, indptr: Any, indices: Any, slots: Any, states: Any, table: Any, parameters: Any, following: Any
+    begin: int,
+    end: int,
+    indptr: Any,
+    indices: Any,
+    slots: Any,
+    states: Any,
+    table: Any,
+    parameters: Any,
+    following: Any,
 ) -> int:
     scratch = np.zeros(table.shape[0], np.int64)
     changed = 0
@@ -60,16 +68,16 @@ class ListStepper(DenseStepper):
         self._threads = threads if graph.num_arcs + graph.num_nodes > 1 << 16 else 1
         self._now, self._next = np.empty((2, graph.num_nodes), np.uint8)
 
-    def load(self, states: Array) -> None:  # noqa: D102
+    def load(self, states: Array) -> None:
         self._now[:] = states
 
-    def states(self) -> Array:  # noqa: D102
+    def states(self) -> Array:
         return self._now.copy()
 
-    def previous_states(self) -> Array:  # noqa: D102
+    def previous_states(self) -> Array:
         return self._next
 
-    def set_mark(self, states: Array | None) -> None:  # noqa: D102
+    def set_mark(self, states: Array | None) -> None:
         self._mark = states
 
     def _step(self) -> int:

@@ -93,9 +93,7 @@ class Drive:
         self.time = target
 
 
-def _first_repeat(
-    fresh: Callable[[], Stepper], low: tuple[int, Array], high: int, period: int
-) -> tuple[int, Array]:
+def _first_repeat(fresh: Callable[[], Stepper], low: tuple[int, Array], high: int, period: int) -> tuple[int, Array]:
     """The smallest step in ``low .. high`` whose states are those ``period`` steps later, and those states.
 
     Two steppers move in lockstep, ``period`` apart, in strides; the stride in which they meet is searched again with

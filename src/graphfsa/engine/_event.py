@@ -106,7 +106,7 @@ def _event_steps(
         for place in range(num_frontier):
             node = frontier[place]
             if len(mark):
-                differing += np.int64(following[place] != mark[node]) - np.int64(states[node] != mark[node])
+                differing += int(following[place] != mark[node]) - int(states[node] != mark[node])
             states[node] = following[place]
             if len(log_time):
                 log_time[logged] = time + done + 1
@@ -163,7 +163,7 @@ class EventStepper(Stepper):
         self._logged: list[tuple[Array, Array, Array]] = []
         self.num_changes = 0
 
-    def load(self, states: Array) -> None:  # noqa: D102
+    def load(self, states: Array) -> None:
         self.load_frontier(states, np.arange(len(states), dtype=np.int32))
 
     def load_frontier(self, states: Array, changed: Array) -> None:
@@ -172,14 +172,14 @@ class EventStepper(Stepper):
         self._num_frontier = len(changed)
         self._frontier[: len(changed)] = changed
 
-    def states(self) -> Array:  # noqa: D102
+    def states(self) -> Array:
         return self._states.copy()
 
-    def set_mark(self, states: Array | None) -> None:  # noqa: D102
+    def set_mark(self, states: Array | None) -> None:
         self._mark = np.empty(0, np.uint8) if states is None else states
         self._differing = 0 if states is None else int((self._states != states).sum())
 
-    def advance(self, limit: int) -> tuple[int, Outcome]:  # noqa: D102
+    def advance(self, limit: int) -> tuple[int, Outcome]:
         done, outcome, self._num_frontier, self._differing, logged = self._kernel(
             limit,
             self._busy,

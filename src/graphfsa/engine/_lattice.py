@@ -105,16 +105,16 @@ class LatticeStepper(DenseStepper):
         self._table = fsa.transition_table
         self._now, self._next = (self._blank() for _ in range(2))
 
-    def load(self, states: Array) -> None:  # noqa: D102
+    def load(self, states: Array) -> None:
         self._write(self._now, states)
 
-    def states(self) -> Array:  # noqa: D102
+    def states(self) -> Array:
         return self._now[1:-1, 1:-1].flatten()
 
-    def previous_states(self) -> Array:  # noqa: D102
+    def previous_states(self) -> Array:
         return self._next[1:-1, 1:-1].flatten()
 
-    def set_mark(self, states: Array | None) -> None:  # noqa: D102
+    def set_mark(self, states: Array | None) -> None:
         self._mark = None
         if states is not None:
             self._mark = self._blank()

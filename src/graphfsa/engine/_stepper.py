@@ -87,7 +87,7 @@ class DenseStepper(Stepper):
     def _step(self) -> int:
         """Compute ``_next`` from ``_now``; returns how many entries changed (or any positive number if some did)."""
 
-    def advance(self, limit: int) -> tuple[int, Outcome]:  # noqa: D102
+    def advance(self, limit: int) -> tuple[int, Outcome]:
         for done in range(1, limit + 1):
             changed = self._step()
             if changed == 0:
@@ -101,7 +101,7 @@ class DenseStepper(Stepper):
 
 
 def _same(left: Any, right: Any) -> bool:
-    for place in range(len(left)):
+    for place in range(len(left)):  # noqa: SIM110
         if left[place] != right[place]:
             return False
     return True

@@ -164,17 +164,17 @@ class TiledStepper(DenseStepper):
         self._now, self._next = np.empty((2, graph.num_nodes), np.uint8)
         self._bits, self._next_bits = np.empty((2, graph.num_nodes), kind)
 
-    def load(self, states: Array) -> None:  # noqa: D102
+    def load(self, states: Array) -> None:
         self._now[:] = states
         np.left_shift(self._bits.dtype.type(1), states, out=self._bits, casting="unsafe")
 
-    def states(self) -> Array:  # noqa: D102
+    def states(self) -> Array:
         return self._now.copy()
 
-    def previous_states(self) -> Array:  # noqa: D102
+    def previous_states(self) -> Array:
         return self._next
 
-    def set_mark(self, states: Array | None) -> None:  # noqa: D102
+    def set_mark(self, states: Array | None) -> None:
         self._mark = states
 
     def _step(self) -> int:
@@ -187,6 +187,6 @@ class TiledStepper(DenseStepper):
 
 
 def _plane_weights(num_states: int, bound: int) -> Array:
-    """What every set of states adds to a value: the sum of the weights ``(b + 1)^m`` of its bits, int64 [2^num_states]."""
+    """What every set of states adds to a value: the sum of the weights of its bits, int64 [2^num_states]."""
     sets = np.arange(1 << num_states)[:, None] >> np.arange(num_states) & 1
     return sets @ np.array([(bound + 1) ** m for m in range(num_states)], np.int64)

@@ -89,7 +89,9 @@ def check_states(fsa: GraphFSA, graph: Graph, states: Any) -> Array:
     if given.size == 0 and given.ndim == 1:
         given = given.astype(np.int64)
     if given.shape != (graph.num_nodes,):
-        raise StateError(f"states must have one entry per node, shape [{graph.num_nodes}]; got shape {list(given.shape)}")
+        raise StateError(
+            f"states must have one entry per node, shape [{graph.num_nodes}]; got shape {list(given.shape)}"
+        )
     if given.dtype.kind in "US":
         names, places = np.unique(given.astype(str), return_inverse=True)
         unknown = [name for name in names if name not in fsa.state_names]
@@ -161,7 +163,16 @@ def _execute(
     if recorder is not None and plan.changes:
         changes = Changes(*recorder.logged_changes(), until=drive.time if covered is None else covered)
     return Trajectory(
-        start, last, end, None if repeat is None else repeat[0], drive.period, stepper.path, times, states, changes, entries
+        start,
+        last,
+        end,
+        None if repeat is None else repeat[0],
+        drive.period,
+        stepper.path,
+        times,
+        states,
+        changes,
+        entries,
     )
 
 

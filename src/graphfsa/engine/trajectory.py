@@ -49,7 +49,7 @@ class Trajectory:
         changes: Recorded changes; None if they were not asked for.
         entries: How often each (state, value) entry was used over all steps and nodes, int64 [num_states,
             num_values], jumped steps included; None if not asked for.
-        seconds: Wall time of the run, without compilation of kernels that were compiled before.
+        seconds: Wall time of the run, including the compilation of kernels that were not used before.
     """
 
     first: Array

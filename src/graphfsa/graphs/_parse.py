@@ -19,7 +19,7 @@ MAX_LINE = 2**16
 
 _FIELDS = {"schema": str, "num_nodes": int, "directed": bool, "edges": list}
 _LATTICE = {"kind": str, "height": int, "width": int, "torus": bool, "slotted": bool}
-_HEADERS = ("nodes", "directed", "slots")
+_HEADERS = ("nodes", "directed")
 _TYPE_NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
 
 
@@ -111,14 +111,12 @@ class _EdgeList:
         _check_nodes(self._source, num_nodes)
         if slots is not None:
             self._check_column(slots, MAX_SLOTS, "a slot")
-        elif "slots" in self._header:
-            slots = np.empty(0, np.int64)
         return _build(self._source, num_nodes, edges, "directed" in self._header, slots)
 
     def _header_line(self, number: int, words: list[bytes]) -> None:
         name = words[0].decode("ascii", "replace")
         if name not in _HEADERS or len(words) != 1 + (name == "nodes"):
-            expected = "a line must be 'nodes N', 'directed', 'slots', 'u v' or 'u v slot'"
+            expected = "a line must be 'nodes N', 'directed', 'u v' or 'u v slot'"
             self._fail(number, f"{expected}; got {_show(b' '.join(words))}")
         if name in self._header:
             self._fail(number, f"{name!r} must be given once")
@@ -134,8 +132,6 @@ class _EdgeList:
             self._fail(number, f"an edge must be 'u v' or 'u v slot'; got {_show(b' '.join(words))}")
         if len(words) == 3 and "directed" not in self._header:
             self._fail(number, "slots belong to arcs: a line 'directed' must come before the first edge")
-        if len(words) == 2 and "slots" in self._header:
-            self._fail(number, f"an edge must be 'u v slot' after the line 'slots'; got {_show(b' '.join(words))}")
         self._width = len(words)
 
     def _check_column(self, values: Array, size: int, what: str) -> None:

@@ -31,7 +31,7 @@ class GraphBatch:
 
     @classmethod
     def of(cls, graphs: Sequence[Graph]) -> GraphBatch:
-        """Unite graphs. Either all or none of those with arcs must have slots."""
+        """Unite graphs; those that have arcs must all have slots or all have none."""
         slotted = [graph.slots is not None for graph in graphs if graph.num_arcs]
         if any(slotted) and not all(slotted):
             raise GraphError("graphs with and without neighbour slots must not be united")

@@ -56,8 +56,6 @@ def to_networkx(graph: Graph) -> Any:
     result: Any = kinds[0]() if undirected else kinds[1]()
     result.add_nodes_from(range(graph.num_nodes))
     if graph.slots is not None:
-        # Arcs show that there are slots; a graph without arcs must say so itself.
-        result.graph["slotted"] = True
         attributes = ({"slot": slot} for slot in graph.slots.tolist())
         result.add_edges_from(zip(sources.tolist(), targets.tolist(), attributes, strict=True))
         return result
@@ -154,7 +152,7 @@ def to_pyg(graph: Graph) -> Any:
 def _networkx_slots(nxgraph: Any, edges: list[tuple[Any, Any, Any]]) -> list[int] | None:
     given = sum(slot is not None for _, _, slot in edges)
     if not given:
-        return [] if not edges and nxgraph.graph.get("slotted") is True else None
+        return None
     if not nxgraph.is_directed():
         raise GraphError("slots belong to arcs: a networkx graph with the attribute 'slot' must be directed")
     for u, v, slot in edges:

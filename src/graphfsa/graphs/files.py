@@ -8,8 +8,8 @@ JSON::
      "lattice": {"kind": "moore", "height": 8, "width": 8, "torus": true, "slotted": false}}
 
 Edge list: what follows ``#`` is a comment. Before the first edge there may be lines ``nodes N`` (otherwise there are as
-many nodes as the largest number needs), ``directed`` and ``slots`` (needed only if there are no arcs to show them).
-Then one edge per line: ``u v``, or ``u v slot`` in a directed graph.
+many nodes as the largest number needs) and ``directed``. Then one edge per line: ``u v``, or ``u v slot`` in a directed
+graph.
 
 Whatever a file holds, reading it returns a graph or raises a ``GraphFSAError`` that names the place.
 """
@@ -84,10 +84,8 @@ def _to_edges(graph: Graph) -> str:
     lines = [f"nodes {graph.num_nodes}"] + ["directed"] * directed
     if graph.slots is None:
         lines += map("{} {}".format, *pairs.T.tolist())
-    elif graph.num_arcs:
-        lines += map("{} {} {}".format, *pairs.T.tolist(), graph.slots.tolist())
     else:
-        lines.append("slots")
+        lines += map("{} {} {}".format, *pairs.T.tolist(), graph.slots.tolist())
     return "\n".join(lines) + "\n"
 
 

@@ -26,7 +26,8 @@ class Graph:
     - An arc ``u -> v`` means that ``v`` sees ``u``.
     - An undirected edge between two nodes is two arcs; an undirected self-loop is one arc (the node sees itself once).
     - Repeated arcs count as often as they are given.
-    - A slot says *where* ``v`` sees ``u`` (left, right, ...). A node has at most one arc per slot.
+    - A slot says *where* ``v`` sees ``u`` (left, right, ...). A node has at most one arc per slot. Slots belong to arcs:
+      a graph without arcs has none.
 
     Two graphs are equal when they have the same nodes, arcs and slots. Lattice graphs build their arrays only when
     somebody asks for them; the engine runs them from their description.
@@ -60,21 +61,12 @@ class Graph:
         if num_nodes >= 2**31:
             raise GraphError(f"a graph must have fewer than 2^31 nodes; got {num_nodes}")
         _check_range("indices", sources, num_nodes)
-        places = None
-        if slots is not None:
-            places = _integers("slots", slots, np.int64)
-            if len(places) != len(sources):
-                raise GraphError(f"slots must have one entry per arc, {len(sources)}; got {len(places)}")
-            _check_range("slots", places, MAX_SLOTS)
-        self._fill(num_nodes, *_canonical(offsets, sources, places))
+        self._fill(num_nodes, *_canonical(offsets, sources, _places(slots, len(sources))))
 
     def _fill(self, num_nodes: int, indptr: Array, indices: Array, slots: Array | None) -> None:
-        for array in (indptr, indices, slots):
-            if array is not None:
-                array.setflags(write=False)
         self._num_nodes = num_nodes
         self._num_arcs = len(indices)
-        self._arrays: tuple[Array, Array, Array | None] | None = (indptr, indices, slots)
+        self._arrays: tuple[Array, Array, Array | None] | None = _frozen(indptr, indices, slots)
         self._lattice: Lattice | None = None
         self._cache: dict[str, Any] = {}
 
@@ -95,7 +87,7 @@ class Graph:
             directed: Whether each pair is one arc; otherwise it is two (one for a self-loop).
             slots: With ``directed``: the slot in which ``v`` sees ``u``, one per arc.
         """
-        if isinstance(num_nodes, bool) or not isinstance(num_nodes, int | np.integer) or num_nodes < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        if isinstance(num_nodes, bool) or not isinstance(num_nodes, int | np.integer) or num_nodes < 0:
             raise GraphError(f"num_nodes must be a whole number of at least 0; got {num_nodes!r}")
         if num_nodes >= 2**31:
             raise GraphError(f"a graph must have fewer than 2^31 nodes; got {num_nodes}")
@@ -111,12 +103,7 @@ class Graph:
         sources, targets = _integers("edges", pairs.T, np.int64, ndim=2)
         _check_range("edges", sources, num_nodes)
         _check_range("edges", targets, num_nodes)
-        places = None
-        if slots is not None:
-            places = _integers("slots", slots, np.int64)
-            if len(places) != len(sources):
-                raise GraphError(f"slots must have one entry per arc, {len(sources)}; got {len(places)}")
-            _check_range("slots", places, MAX_SLOTS)
+        places = _places(slots, len(sources))
         if not directed:
             proper = sources != targets
             sources, targets = np.r_[sources, targets[proper]], np.r_[targets, sources[proper]]
@@ -165,7 +152,7 @@ class Graph:
     @property
     def slots(self) -> Array | None:
         """Slot of each arc, uint8 [num_arcs], read-only; None for a graph without slots."""
-        if self._lattice is not None and not self._lattice.slotted:
+        if self._num_arcs == 0 or (self._lattice is not None and not self._lattice.slotted):
             return None
         return self._csr()[2]
 
@@ -173,11 +160,9 @@ class Graph:
     def num_slots(self) -> int:
         """One more than the largest slot in use; 0 for a graph without slots."""
         if self._lattice is not None:
-            return self._lattice.num_directions if self._lattice.slotted else 0
+            return self._lattice.num_slots
         slots = self.slots
-        if slots is None:
-            return 0
-        return self.cached("num_slots", lambda: int(slots.max()) + 1 if len(slots) else 1)
+        return 0 if slots is None else self.cached("num_slots", lambda: int(slots.max()) + 1)
 
     @property
     def symmetric(self) -> bool:
@@ -241,17 +226,12 @@ class Graph:
     def _csr(self) -> tuple[Array, Array, Array | None]:
         if self._arrays is None:
             assert self._lattice is not None
-            arrays = self._lattice.csr()
-            for array in arrays:
-                if array is not None:
-                    array.setflags(write=False)
-            self._arrays = arrays
+            indptr, indices, slots = self._lattice.csr()
+            self._arrays = _frozen(indptr, indices, slots)
         return self._arrays
 
     def _transposed(self) -> tuple[Array, Array]:
-        indptr, indices, _ = _from_arcs(self._num_nodes, self.targets(), self.indices, None)
-        indptr.setflags(write=False)
-        indices.setflags(write=False)
+        indptr, indices, _ = _frozen(*_from_arcs(self._num_nodes, self.targets(), self.indices, None))
         return indptr, indices
 
     def _symmetric(self) -> bool:
@@ -283,10 +263,29 @@ def _integers(name: str, values: ArrayLike, dtype: type[np.signedinteger[Any]], 
     return array.astype(dtype, copy=False)
 
 
+def _places(slots: ArrayLike | None, num_arcs: int) -> Array | None:
+    if slots is None:
+        return None
+    places = _integers("slots", slots, np.int64)
+    if len(places) != num_arcs:
+        raise GraphError(f"slots must have one entry per arc, {num_arcs}; got {len(places)}")
+    _check_range("slots", places, MAX_SLOTS)
+    return places
+
+
 def _check_range(name: str, values: Array, size: int) -> None:
     if len(values) and (values.min() < 0 or values.max() >= size):
         place = int(np.flatnonzero((values < 0) | (values >= size))[0])
-        raise GraphError(f"{name} must be in 0 .. {size - 1}; got {values[place]} at position {place}")
+        valid = f"be in 0 .. {size - 1}" if size else "be empty in a graph without nodes"
+        raise GraphError(f"{name} must {valid}; got {values[place]} at position {place}")
+
+
+def _frozen(indptr: Array, indices: Array, slots: Array | None) -> tuple[Array, Array, Array | None]:
+    slots = slots if len(indices) else None
+    for array in (indptr, indices, slots):
+        if array is not None:
+            array.setflags(write=False)
+    return indptr, indices, slots
 
 
 def _from_arcs(

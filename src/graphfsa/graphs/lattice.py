@@ -61,7 +61,7 @@ class Lattice:
         if self.kind not in get_args(LatticeKind):
             raise GraphError(f"lattice kind must be one of {', '.join(get_args(LatticeKind))}; got {self.kind!r}")
         for name, side in (("height", self.height), ("width", self.width)):
-            if isinstance(side, bool) or not isinstance(side, int) or side < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            if isinstance(side, bool) or not isinstance(side, int) or side < 1:
                 raise GraphError(f"lattice {name} must be a whole number of at least 1; got {side!r}")
         if self.kind == "line" and self.height != 1:
             raise GraphError(f"a line has height 1; got {self.height}")
@@ -83,6 +83,17 @@ class Lattice:
     def num_directions(self) -> int:
         """Number of neighbours of a cell that is far from every side."""
         return len(self.offsets(0))
+
+    @property
+    def num_slots(self) -> int:
+        """One more than the largest direction in which some cell has a neighbour; 0 without slots."""
+        if not self.slotted:
+            return 0
+        if self.torus:
+            return self.num_directions
+        # Three rows and columns have neighbours in every direction that a larger lattice has.
+        slots = Lattice(self.kind, min(self.height, 3), min(self.width, 3), slotted=True).csr()[2]
+        return int(slots.max()) + 1 if slots is not None and len(slots) else 0
 
     @property
     def uniform(self) -> bool:

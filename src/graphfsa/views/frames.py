@@ -49,7 +49,9 @@ def draw_frames(fsa: GraphFSA, graph: Graph, trajectory: Trajectory, path: str |
     figure = _space_time(trajectory.states) if graph.lattice.height == 1 else _panels(graph.lattice, trajectory, fsa)
     _legend(figure, fsa, title)
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=suffix[1:], dpi=160, facecolor="white", metadata={"Date": None} if suffix == ".svg" else None)
+    figure.savefig(
+        buffer, format=suffix[1:], dpi=160, facecolor="white", metadata={"Date": None} if suffix == ".svg" else None
+    )
     atomic_write(path, buffer.getvalue())
 
 
@@ -66,7 +68,12 @@ def _space_time(frames: np.ndarray[Any, Any]) -> Any:
     rows, columns = frames.shape
     figure = _figure(8, min(12.0, max(2.0, 8 * rows / columns)) + 0.8)
     axes = figure.add_subplot()
-    axes.imshow(frames, interpolation="nearest", aspect="auto" if rows > 4 * columns else "equal", **_shades(int(frames.max()) + 1))
+    axes.imshow(
+        frames,
+        interpolation="nearest",
+        aspect="auto" if rows > 4 * columns else "equal",
+        **_shades(int(frames.max()) + 1),
+    )
     axes.set_xlabel("cell")
     axes.set_ylabel("step")
     return figure
@@ -86,7 +93,9 @@ def _panels(lattice: Lattice, trajectory: Trajectory, fsa: GraphFSA) -> Any:
         if lattice.kind == "hex":
             _hexagons(axes, lattice, states, fsa.num_states)
         else:
-            axes.imshow(states.reshape(lattice.height, lattice.width), interpolation="nearest", **_shades(fsa.num_states))
+            axes.imshow(
+                states.reshape(lattice.height, lattice.width), interpolation="nearest", **_shades(fsa.num_states)
+            )
             axes.set_axis_on()
             axes.set_xticks([])
             axes.set_yticks([])
@@ -102,7 +111,9 @@ def _hexagons(axes: Any, lattice: Lattice, states: np.ndarray[Any, Any], num_sta
     corners = np.stack([np.cos(angles), np.sin(angles)], axis=1) / np.sqrt(3)
     colours = np.array(state_colours(num_states))[states]
     axes.add_collection(
-        PolyCollection(list(centres[:, None] + corners), facecolors=colours.tolist(), edgecolors="#999999", linewidths=0.3)
+        PolyCollection(
+            list(centres[:, None] + corners), facecolors=colours.tolist(), edgecolors="#999999", linewidths=0.3
+        )
     )
     axes.set_xlim(-0.7, lattice.width + 0.2)
     axes.set_ylim(-lattice.height * np.sqrt(0.75) + 0.2, 0.7)
@@ -124,4 +135,6 @@ def _legend(figure: Any, fsa: GraphFSA, title: str) -> None:
         colours = zip(state_colours(fsa.num_states), fsa.state_names, strict=True)
         # A dollar sign would be read as mathematics.
         patches = [Patch(facecolor=c, edgecolor="#999999", label=name.replace("$", r"\$")) for c, name in colours]
-        figure.legend(handles=patches, loc="outside lower center", ncols=min(5, len(patches)), fontsize=8, frameon=False)
+        figure.legend(
+            handles=patches, loc="outside lower center", ncols=min(5, len(patches)), fontsize=8, frameon=False
+        )

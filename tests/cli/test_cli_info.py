@@ -1,0 +1,72 @@
+import sys
+
+from graphfsa import families, library
+from graphfsa.graphs import write_graph
+
+
+def test_an_automaton_by_name_and_by_file_is_the_same(cli, tmp_path):
+    library.path_finding().save(tmp_path / "m.json")
+    by_name, by_file = (cli("info", subject, "--json").json for subject in ("path-finding", tmp_path / "m.json"))
+    assert by_name == by_file
+    assert by_name["final_states"] == ["off", "on"]
+    assert by_name["starting_states"] == ["node", "marked"]
+    assert by_name["entries"] == 4 * 3**4
+
+
+def test_the_table_is_printed_when_it_is_small(cli):
+    small, large = cli("info", "distance").out, cli("info", "wireworld").out
+    line = next(line for line in small.splitlines() if line.startswith("0 even, 1+ odd, 1+ node, 0 root"))
+    assert line.split()[-4:] == ["even", "odd", "even", "even"]
+    assert "1,024 entries; not shown" in large
+
+
+def test_graphs_by_family_and_by_file(cli, tmp_path):
+    write_graph(tmp_path / "g.json", families.star(5))
+    facts = cli("info", tmp_path / "g.json", "--json").json
+    assert facts == cli("info", "star:5", "--json").json
+    assert (facts["nodes"], facts["arcs"], facts["largest_degree"], facts["smallest_degree"]) == (5, 8, 4, 1)
+    lattice = cli("info", "hex-torus:4x6", "--json").json
+    assert (lattice["lattice"], lattice["torus"], lattice["arcs"]) == ("hex", True, 144)
+
+
+def test_version_and_help(cli):
+    from graphfsa import __version__
+
+    assert cli("--version").out == f"graphfsa {__version__}\n"
+    assert all(name in cli("--help").out for name in ("run", "info", "bench", "demo"))
+
+
+def test_help_loads_nothing_heavy(shell):
+    program = (
+        "import sys\nfrom graphfsa.cli import main\nsys.argv = ['graphfsa', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print([name for name in 'numpy numba scipy torch networkx matplotlib'.split() if name in sys.modules])"
+    )
+    import subprocess
+
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_demo_prints_its_table_and_writes_its_files(cli, tmp_path):
+    answer = cli("demo", "--out", tmp_path / "d")
+    assert answer.code == 0
+    assert "stable after" in answer.out
+    assert (tmp_path / "d" / "distance.png").read_bytes().startswith(b"\x89PNG")
+    assert library.distance() == type(library.distance()).load(tmp_path / "d" / "distance.json")
+
+
+def test_the_demo_says_why_it_cannot_write(cli, tmp_path):
+    (tmp_path / "file").write_text("")
+    answer = cli("demo", "--out", tmp_path / "file" / "d")
+    assert answer.code == 2
+    assert "cannot make the directory" in answer.err
+
+
+def test_bench_reports_every_figure(cli):
+    report = cli("bench", "engine", "--quick", "--json").json
+    words = " ".join(line["what"] for line in report["rows"])
+    for part in ("SciPy", "torch", "|M| = 8", "random tree", "Distance on a path", "Life", "lifelib", "memory"):
+        assert part in words
+    assert "WRONG" not in words
+    assert report["provenance"]["versions"]["numba"] != "not installed"

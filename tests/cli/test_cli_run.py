@@ -1,0 +1,228 @@
+import signal
+import subprocess
+import sys
+import time
+from hashlib import sha256
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from graphfsa import families, library
+
+
+def life_by_rolling(cells, steps):
+    for _ in range(steps):
+        around = sum(np.roll(cells, (r, c), (0, 1)) for r in (-1, 0, 1) for c in (-1, 0, 1) if r or c)
+        cells = ((around == 3) | ((cells == 1) & (around == 2))).astype(np.uint8)
+    return cells
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".safetensors"])
+def test_life_digest_equals_an_independent_implementation(cli, tmp_path, suffix):
+    start = tmp_path / f"start{suffix}"
+    common = ["run", "life", "--graph", "moore-torus:70x90", "--seed", 1]
+    assert cli(*common, "--states", "random", "--steps", 0, "--out", start).code == 0
+    if suffix == ".txt":
+        cells = np.array([["dead", "alive"].index(line) for line in start.read_text().split()], np.uint8)
+    else:
+        cells = load_file(start)["states"]
+    expected = sha256(life_by_rolling(cells.reshape(70, 90), 100).tobytes()).hexdigest()
+    drawn = cli(*common, "--states", "random", "--steps", 100, "--json").json
+    from_file = cli(*common, "--states", start, "--steps", 100, "--json").json
+    assert drawn["digest"] == from_file["digest"] == expected
+    assert {"nodes", "arcs", "steps", "stable_at", "period", "digest", "path", "seconds"} <= drawn.keys()
+    assert (drawn["nodes"], drawn["arcs"], drawn["steps"]) == (6300, 50400, 100)
+
+
+def test_distance_on_a_path_writes_the_parity_of_every_node(cli, tmp_path):
+    out = tmp_path / "last.safetensors"
+    facts = cli(
+        "run", "distance", "--graph", "path:20000", "--states", "root:0", "--steps", "stable", "--out", out, "--json"
+    ).json
+    assert (load_file(out)["states"] == np.arange(20000) % 2).all()
+    assert facts["stable_at"] == facts["steps"] == 20000
+    assert facts["period"] == 1
+    assert facts["counts"] == {"even": 10000, "odd": 10000, "node": 0, "root": 0}
+
+
+def test_text_states_by_number_name_or_row(cli, tmp_path):
+    grid = ["0 1 0", "dead alive dead", "0 1 0"]
+    (tmp_path / "rows.txt").write_text("\n".join(grid))
+    (tmp_path / "lines.txt").write_text("\n".join("\n".join(row.split()) for row in grid) + "\n")
+    for name in ("rows.txt", "lines.txt"):
+        out = tmp_path / "out.txt"
+        answer = cli("run", "life", "--graph", "moore:3x3", "--states", tmp_path / name, "--steps", 1, "--out", out)
+        assert answer.code == 0
+        assert out.read_text().split() == ["dead"] * 3 + ["alive"] * 3 + ["dead"] * 3
+
+
+def test_described_states(cli, tmp_path):
+    out = tmp_path / "s.txt"
+    common = ["--graph", "path:5", "--steps", 0, "--out", out]
+    assert cli("run", "path-finding-2", "--states", "node+first:1+second:3", *common).code == 0
+    assert out.read_text().split() == ["node", "first", "node", "second", "node"]
+    assert cli("run", "path-finding", "--states", "marked:0,4", *common).code == 0
+    assert out.read_text().split() == ["marked", "node", "node", "node", "marked"]
+    assert cli("run", "life", "--states", "alive", *common).code == 0
+    assert out.read_text().split() == ["alive"] * 5
+
+
+def test_a_model_file_and_a_graph_file_run(cli, tmp_path):
+    from graphfsa.graphs import write_graph
+
+    library.distance().save(tmp_path / "m.json")
+    write_graph(tmp_path / "g.edges", families.cycle(6))
+    common = ["--states", "root:2", "--steps", "stable", "--json"]
+    from_files = cli("run", tmp_path / "m.json", "--graph", tmp_path / "g.edges", *common).json
+    from_names = cli("run", "distance", "--graph", "cycle:6", *common).json
+    assert from_files["digest"] == from_names["digest"]
+    assert from_files["automaton"] == library.distance().digest
+
+
+def test_same_seed_same_digest_and_threads_do_not_matter(cli):
+    common = ["run", "brians-brain", "--graph", "erdos-renyi:20000,mean-degree=8", "--steps", 20, "--json"]
+    digests = {cli(*common, "--seed", 5, "--threads", n).json["digest"] for n in (1, 2, 8)}
+    assert len(digests) == 1
+    assert cli(*common, "--seed", 6).json["digest"] not in digests
+
+
+def test_a_trillion_steps_of_a_blinker_return_at_once(cli, tmp_path):
+    (tmp_path / "s.txt").write_text("0\n" * 11 + "1\n" * 3 + "0\n" * 11)
+    facts = cli(
+        "run", "life", "--graph", "moore:5x5", "--states", tmp_path / "s.txt", "--steps", 10**12 + 1, "--json"
+    ).json
+    assert (facts["steps"], facts["stable_at"], facts["period"]) == (10**12 + 1, 0, 2)
+    assert facts["counts"]["alive"] == 3
+
+
+def test_not_stable_before_the_cap_is_said(cli):
+    answer = cli(
+        "run", "distance", "--graph", "path:100", "--states", "root:0", "--steps", "stable", "--max-steps", 7, "--json"
+    )
+    assert answer.code == 0
+    assert answer.json["stable_at"] is None
+    assert answer.json["steps"] == 7
+    assert "--max-steps" in answer.err
+
+
+def test_words_for_people(cli):
+    answer = cli("run", "life", "--graph", "moore:4x4", "--states", "dead", "--steps", 3)
+    assert "counts" in answer.out
+    assert "dead 16" in answer.out
+
+
+BAD = [
+    (["run", "lief", "--graph", "path:3", "--steps", 1], "did you mean 'life'"),
+    (["run", "rule256", "--graph", "ring:3", "--steps", 1], "0 .. 255"),
+    (["run", "life", "--graph", "pth:3", "--steps", 1], "unknown graph family 'pth'"),
+    (["run", "life", "--graph", "path:x", "--steps", 1], "path takes N"),
+    (["run", "life", "--graph", "path:-3", "--steps", 1], "-3"),
+    (["run", "life", "--graph", "path:3", "--steps", "-1"], "--steps must be a whole number"),
+    (["run", "life", "--graph", "path:3", "--steps", "forever"], "--steps must be a whole number"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "ill"], "dead, alive"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "alive:7"], "0 .. 2"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "alive:x"], "whole numbers"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "nowhere.txt"], "nowhere.txt"),
+    (["run", "life", "--graph", "nowhere.json", "--steps", 1], "nowhere.json"),
+    (["run", "nowhere.json", "--graph", "path:3", "--steps", 1], "nowhere.json"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--out", "no/such/dir.txt"], "no directory"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--out", "x.png"], ".safetensors"),
+    (["run", "rule30", "--graph", "path:3", "--steps", 1], "neighbour slots"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--path", "magic"], "auto"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--path", "bits"], "can't run"),
+    (["run", "life", "--graph", "hex-torus:3x4", "--steps", 1], "even height"),
+    (["run", "life", "--graph", "path:3"], "--steps"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--seed", "-1"], "--seed"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--max-steps", 3], "max_steps"),
+    (["bench", "nothing"], "engine"),
+    (["info", "nothing"], "wireworld"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=lambda value: value if isinstance(value, str) else None)
+def test_bad_input_is_said_and_exits_with_2(cli, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    answer = cli(*arguments)
+    assert answer.code == 2
+    assert words in answer.err
+    assert "Traceback" not in answer.err
+    assert answer.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("dead\nundead\nalive\n", "line 2"),
+        ("dead\n\nalive\n", "line 2"),
+        ("dead\nalive\n", "one state per node, 3; got 2"),
+        ("", "one state per node, 3; got 0"),
+        ("0\n1\n2\n", "line 3"),
+        ("0\n1\n-1\n", "line 3"),
+        ("nan\n0\n0\n", "line 1"),
+    ],
+)
+def test_malformed_state_files_name_the_line(cli, tmp_path, content, words):
+    file = tmp_path / "s.txt"
+    file.write_text(content)
+    answer = cli("run", "life", "--graph", "path:3", "--steps", 1, "--states", file, "--out", tmp_path / "out.txt")
+    assert answer.code == 2
+    assert words in answer.err
+    assert not (tmp_path / "out.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("tensors", "words"),
+    [
+        ({"states": np.array([0.0, np.nan, 1.0])}, "whole numbers"),
+        ({"states": np.array([0, -1, 1])}, "states[1]"),
+        ({"states": np.array([0, 1, 2])}, "states[2]"),
+        ({"states": np.array([0, 1])}, "got 2"),
+        ({"other": np.array([0, 1, 1])}, "named 'states'"),
+    ],
+)
+def test_malformed_tensors_name_the_entry(cli, tmp_path, tensors, words):
+    file = tmp_path / "s.safetensors"
+    save_file(tensors, file)
+    answer = cli("run", "life", "--graph", "path:3", "--steps", 1, "--states", file)
+    assert answer.code == 2
+    assert words in answer.err
+
+
+def test_a_file_that_is_not_safetensors(cli, tmp_path):
+    file = tmp_path / "s.safetensors"
+    file.write_bytes(b"\xff" * 100)
+    answer = cli("run", "life", "--graph", "path:3", "--steps", 1, "--states", file)
+    assert answer.code == 2
+    assert "not a safetensors file" in answer.err
+
+
+def test_an_interrupt_exits_with_130_and_writes_nothing(tmp_path):
+    command = [sys.executable, "-u", "-c", "from graphfsa.cli import main; main()", "run", "rule30"]
+    command += [
+        "--graph",
+        "ring:100001",
+        "--states",
+        "random",
+        "--steps",
+        "999999999",
+        "--out",
+        str(tmp_path / "o.txt"),
+    ]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(6)
+    assert process.poll() is None, process.communicate()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "error: interrupted\n"
+    assert out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_pipe_is_no_traceback():
+    program = "from graphfsa.cli import main; main()"
+    line = f"{sys.executable} -c '{program}' info wireworld --json | head -c 1"
+    result = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=60, check=False)
+    assert "Traceback" not in result.stderr

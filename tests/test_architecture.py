@@ -1,0 +1,181 @@
+"""The rooms of the house: who may import whom, and where the heavy libraries may be used."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import graphfsa
+
+SOURCE = Path(graphfsa.__file__).parent
+ROOMS = [
+    "errors",
+    "_registry",
+    "_files",
+    "graphs",
+    "aggregations",
+    "automaton",
+    "engine",
+    "analysis",
+    "datasets",
+    "learners",
+    "evaluation",
+    "views",
+    "benchmarks",
+    "cli",
+    "playground",
+]
+ONLY_IN = {
+    "torch": ("learners/", "benchmarks/", "graphs/convert.py"),
+    "torch_geometric": ("learners/", "benchmarks/", "graphs/convert.py"),
+    "numba": ("engine/",),
+    "matplotlib": ("views/",),
+    "PIL": ("views/",),
+    "networkx": ("graphs/",),
+}
+NEVER_AT_MODULE_LEVEL = {"torch", "torch_geometric"}
+NEVER = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
+MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
+
+
+class Imports(ast.NodeVisitor):
+    """Every import of a module, as (line, dotted name, whether it runs when the module is imported)."""
+
+    def __init__(self, place):
+        self.found = []
+        self._package = ["graphfsa", *place.split("/")[:-1]]
+        self._depth = 0
+
+    def visit_If(self, node):
+        test = node.test
+        name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", None)
+        for child in node.orelse if name == "TYPE_CHECKING" else ast.iter_child_nodes(node):
+            self.visit(child)
+
+    def visit_FunctionDef(self, node):
+        self._depth += 1
+        self.generic_visit(node)
+        self._depth -= 1
+
+    visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
+
+    def visit_Import(self, node):
+        self.found += [(node.lineno, alias.name, self._depth == 0) for alias in node.names]
+
+    def visit_ImportFrom(self, node):
+        start = self._package[: len(self._package) - node.level + 1] if node.level else []
+        module = ".".join([*start, *([node.module] if node.module else [])])
+        names = [f"{module}.{alias.name}" for alias in node.names]
+        self.found += [(node.lineno, name, self._depth == 0) for name in names]
+
+
+def imports(place, text):
+    visitor = Imports(place)
+    visitor.visit(ast.parse(text))
+    return visitor.found
+
+
+def room_of(dotted):
+    """The room of a dotted name inside the package; a public name counts for the room where it lives."""
+    parts = dotted.split(".")
+    if parts[0] != "graphfsa":
+        return None
+    if len(parts) == 1:
+        return "graphfsa"
+    home = graphfsa._HOMES.get(parts[1], "")
+    return home.split(".")[1] if "." in home else parts[1]
+
+
+def problems(place, text):
+    """What a module does that its place does not allow, one line each."""
+    if place == "__init__.py":
+        return
+    here = place.split("/")[0].removesuffix(".py")
+    if here not in ROOMS:
+        yield f"{here} is not a room"
+        return
+    for line, name, at_once in imports(place, text):
+        room = room_of(name)
+        if room in ROOMS and ROOMS.index(room) > ROOMS.index(here):
+            yield f"line {line}: {here} must not import from {room}, which is below it ({name})"
+        elif room is not None and room not in ROOMS and room != "__version__":
+            yield f"line {line}: say from which room {name} comes"
+        library = name.split(".")[0]
+        if library in ONLY_IN and not place.startswith(ONLY_IN[library]):
+            yield f"line {line}: {library} belongs to {', '.join(ONLY_IN[library])}"
+        if library in NEVER_AT_MODULE_LEVEL and at_once:
+            yield f"line {line}: {library} must be imported inside functions"
+        if library in NEVER:
+            yield f"line {line}: {library} must not be used"
+    yield from dangers(ast.parse(text))
+
+
+def dangers(tree):
+    """Calls that run what a file says."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = ast.unparse(node.func)
+        if name in ("eval", "exec", "torch.load", "builtins.eval", "builtins.exec", "__import__"):
+            yield f"line {node.lineno}: {name} must not be called"
+        if any(word.arg == "allow_pickle" for word in node.keywords):
+            yield f"line {node.lineno}: allow_pickle must not be given"
+
+
+@pytest.mark.parametrize("place", MODULES)
+def test_every_module_keeps_to_its_place(place):
+    assert list(problems(place, (SOURCE / place).read_text(encoding="utf-8"))) == []
+
+
+def test_the_modules_were_found():
+    assert len(MODULES) > 40
+    assert {place.split("/")[0] for place in MODULES} >= {"graphs", "aggregations", "automaton", "engine", "errors.py"}
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "words"),
+    [
+        ("graphs/x.py", "from graphfsa.engine import run", "graphs must not import from engine"),
+        ("graphs/x.py", "from graphfsa import run", "graphs must not import from engine"),
+        ("graphs/x.py", "def f():\n    from graphfsa.engine.run import run", "line 2: graphs must not import from engine"),
+        ("graphs/x.py", "import graphfsa.automaton.fsa", "graphs must not import from automaton"),
+        ("graphs/families/x.py", "from ...cli import main", "graphs must not import from cli"),
+        ("errors.py", "from graphfsa._registry import load_plugin", "errors must not import from _registry"),
+        ("graphs/x.py", "if TYPE_CHECKING:\n    pass\nelse:\n    import graphfsa.cli", "must not import from cli"),
+        ("graphs/x.py", "try:\n    from .. import engine\nexcept ImportError:\n    pass", "must not import from engine"),
+        ("engine/x.py", "import graphfsa", "say from which room graphfsa comes"),
+        ("cellar/x.py", "", "cellar is not a room"),
+        ("learners/x.py", "import torch", "torch must be imported inside functions"),
+        ("engine/x.py", "def f():\n    import torch.nn", "torch belongs to"),
+        ("graphs/x.py", "def f():\n    from torch import nn", "torch belongs to"),
+        ("graphs/x.py", "import numba", "numba belongs to engine/"),
+        ("engine/x.py", "from matplotlib import pyplot", "matplotlib belongs to views/"),
+        ("cli/x.py", "def f():\n    from PIL import Image", "PIL belongs to views/"),
+        ("views/x.py", "import networkx as nx", "networkx belongs to graphs/"),
+        ("engine/x.py", "import pickle", "pickle must not be used"),
+        ("engine/x.py", "class A:\n    def f(self):\n        eval('1')", "line 3: eval must not be called"),
+        ("engine/x.py", "exec('1')", "exec must not be called"),
+        ("learners/x.py", "def f():\n    import torch\n    torch.load('x')", "torch.load must not be called"),
+        ("engine/x.py", "np.load('x', allow_pickle=False)", "allow_pickle must not be given"),
+    ],
+)
+def test_a_wrong_module_would_be_found(place, text, words):
+    found = list(problems(place, text))
+    assert len(found) == 1
+    assert words in found[0]
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        ("engine/x.py", "from graphfsa.graphs import Graph\nfrom graphfsa import Graph, GraphFSA\nfrom . import run"),
+        ("engine/x.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from graphfsa.cli import main"),
+        ("engine/x.py", "import typing\nif typing.TYPE_CHECKING:\n    import torch"),
+        ("learners/x.py", "def f(model):\n    import torch\n    model.eval()"),
+        ("graphs/convert.py", "def f():\n    import torch"),
+        ("cli/x.py", "from graphfsa import __version__"),
+        ("__init__.py", "from graphfsa.cli import main"),
+    ],
+)
+def test_a_right_module_is_left_alone(place, text):
+    assert list(problems(place, text)) == []
