@@ -137,12 +137,20 @@ def test_the_modules_were_found():
     [
         ("graphs/x.py", "from graphfsa.engine import run", "graphs must not import from engine"),
         ("graphs/x.py", "from graphfsa import run", "graphs must not import from engine"),
-        ("graphs/x.py", "def f():\n    from graphfsa.engine.run import run", "line 2: graphs must not import from engine"),
+        (
+            "graphs/x.py",
+            "def f():\n    from graphfsa.engine.run import run",
+            "line 2: graphs must not import from engine",
+        ),
         ("graphs/x.py", "import graphfsa.automaton.fsa", "graphs must not import from automaton"),
         ("graphs/families/x.py", "from ...cli import main", "graphs must not import from cli"),
         ("errors.py", "from graphfsa._registry import load_plugin", "errors must not import from _registry"),
         ("graphs/x.py", "if TYPE_CHECKING:\n    pass\nelse:\n    import graphfsa.cli", "must not import from cli"),
-        ("graphs/x.py", "try:\n    from .. import engine\nexcept ImportError:\n    pass", "must not import from engine"),
+        (
+            "graphs/x.py",
+            "try:\n    from .. import engine\nexcept ImportError:\n    pass",
+            "must not import from engine",
+        ),
         ("engine/x.py", "import graphfsa", "say from which room graphfsa comes"),
         ("cellar/x.py", "", "cellar is not a room"),
         ("learners/x.py", "import torch", "torch must be imported inside functions"),

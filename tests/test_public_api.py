@@ -126,7 +126,8 @@ print("works")
 
 
 @pytest.mark.parametrize(
-    "blocked", [["torch", "torch_geometric"], ["torch", "networkx", "matplotlib", "PIL", "typer", "rich", "safetensors"]]
+    "blocked",
+    [["torch", "torch_geometric"], ["torch", "networkx", "matplotlib", "PIL", "typer", "rich", "safetensors"]],
 )
 def test_the_core_works_without_the_optional_libraries(blocked):
     assert python(BLOCKED.format(blocked=set(blocked))) == "works"

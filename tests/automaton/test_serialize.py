@@ -8,19 +8,18 @@ from time import perf_counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import automata
 
 from graphfsa import (
     AverageThresholdAggregation,
     CountingAggregation,
     GraphFSA,
     GraphFSAError,
-    PositionalAggregation,
     library,
 )
 from graphfsa.automaton.library import library_automaton
 from graphfsa.automaton.serialize import SCHEMA, automaton_from_json, automaton_to_json
 from graphfsa.errors import FormatError
+from strategies import automata
 
 NAMED = [
     "life",
@@ -122,7 +121,7 @@ def test_saving_replaces_a_file_in_one_step(tmp_path, monkeypatch):
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(GraphFSAError, match="cannot read .*missing"):
+    with pytest.raises(GraphFSAError, match=r"cannot read .*missing"):
         GraphFSA.load(tmp_path / "missing.json")
     with pytest.raises(GraphFSAError, match="it is a directory"):
         GraphFSA.load(tmp_path)

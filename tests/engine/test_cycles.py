@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import fold, repeat
-from strategies import any_graphs, cases, lattices, plain_graphs
 
 from graphfsa import CountingAggregation, Graph, GraphFSA, families, library, run
 from graphfsa.engine._choose import PATHS
 from graphfsa.engine._reference import reference_run, reference_step
 from graphfsa.errors import GraphFSAError
+from oracles import fold, repeat
+from strategies import any_graphs, cases, lattices, plain_graphs
 
 EXAMPLES = settings(max_examples=250, deadline=None, derandomize=True)
 HORIZON = 600

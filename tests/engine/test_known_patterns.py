@@ -4,11 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from oracles import around, life_step
 
 from graphfsa import GraphBatch, families, library, run
 from graphfsa.engine._choose import PATHS
 from graphfsa.errors import GraphFSAError
+from oracles import around, life_step
 
 STEPS = 8
 SIZES = range(1, 9)

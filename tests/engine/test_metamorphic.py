@@ -3,21 +3,12 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import (
-    SEEDS,
-    any_graphs,
-    automata,
-    cases,
-    plain_graphs,
-    scattered_graphs,
-    slotted_graphs,
-    states_for,
-)
 
 from graphfsa import (
     AverageThresholdAggregation,
@@ -29,6 +20,16 @@ from graphfsa import (
     families,
     library,
     run,
+)
+from strategies import (
+    SEEDS,
+    any_graphs,
+    automata,
+    cases,
+    plain_graphs,
+    scattered_graphs,
+    slotted_graphs,
+    states_for,
 )
 
 EXAMPLES = settings(max_examples=200, deadline=None, derandomize=True)
@@ -205,7 +206,39 @@ def test_threads_by_environment_give_the_same(large):
     assert done.stdout.split() == here
 
 
-@pytest.mark.parametrize("given", ["0", "many", "-1", "", "1.5"])
+def test_runs_at_the_same_time_do_not_disturb_each_other(large):
+    """Several callers share the engine's threads, its compiled kernels and what graphs remember."""
+    fsa, graph, states, steps, path = large[1]
+    expected = run(fsa, graph, states, steps, path=path, threads=1).digest
+    fresh = Graph(graph.indptr, graph.indices)  # It remembers nothing yet.
+    with ThreadPoolExecutor(4) as pool:
+        jobs = [pool.submit(run, fsa, fresh, states, steps, path=path, threads=3) for _ in range(8)]
+        assert {job.result(timeout=60).digest for job in jobs} == {expected}
+
+
+FORKED = """
+import os
+CASE = CASES[1]
+def digest():
+    fsa, graph, states, steps, path = CASE
+    return run(fsa, graph, states, steps, path=path, threads=3).digest
+before = digest()
+child = os.fork()
+if child == 0:
+    os._exit(0 if digest() == before else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_forked_child_can_run():
+    """It inherits the pool of threads without its threads: it must not wait for them."""
+    command = [sys.executable, "-c", LARGE + FORKED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "0"
+
+
+@pytest.mark.parametrize("given", ["0", "many", "-1", "", "1.5", "²"])
 def test_a_wrong_number_of_threads_in_the_environment_is_refused(given, monkeypatch):
     monkeypatch.setenv("GRAPHFSA_THREADS", given)
     with pytest.raises(ValueError, match=r"threads must be a whole number in 1 \.\. 1024"):

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracles import around, bounded_counts, counting_run
 from scipy.sparse import csr_array
-from strategies import automata, cases, lattices, plain_graphs, random_automaton, scattered_graphs, slotted_graphs
 
 from graphfsa import (
     AverageThresholdAggregation,
@@ -32,6 +30,8 @@ from graphfsa.engine._lattice import LatticeStepper, fits_lattice
 from graphfsa.engine._reference import reference_run
 from graphfsa.engine._tiled import TiledStepper, fits_tiles
 from graphfsa.graphs import from_networkx
+from oracles import around, bounded_counts, counting_run
+from strategies import automata, cases, lattices, plain_graphs, random_automaton, scattered_graphs, slotted_graphs
 
 THREADS = st.sampled_from([1, 2, 3])
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import fold, repeat
-from strategies import any_graphs, cases, random_automaton
 
 from graphfsa import CountingAggregation, Graph, GraphFSA, families, library, run
 from graphfsa.engine._reference import reference_run, reference_values
 from graphfsa.errors import GraphFSAError, LimitError, StateError
+from oracles import fold, repeat
+from strategies import any_graphs, cases, random_automaton
 
 EXAMPLES = settings(max_examples=200, deadline=None, derandomize=True)
 STEPS = st.integers(0, 60)
@@ -69,7 +69,9 @@ def test_changes(case, steps):
     changes = trajectory.changes
     assert len(changes) == len(changes.times) == len(changes.nodes) == len(changes.states)
     assert (np.diff(changes.times) >= 0).all()
-    expected = {(t, v, frames[t, v]) for t, v in np.argwhere(frames[1:] != frames[:-1]) + [1, 0] if t <= changes.until}
+    expected = {
+        (t, v, frames[t, v]) for t, v in np.argwhere(frames[1:] != frames[:-1]) + np.array([1, 0]) if t <= changes.until
+    }
     assert set(zip(changes.times, changes.nodes, changes.states, strict=True)) == expected
     assert len(changes) == len(expected)
     assert changes.until == steps or (trajectory.stable_at is not None and changes.until >= trajectory.stable_at)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite, prod
+from math import prod
 from typing import Any, Self
 
 import numpy as np
@@ -67,7 +68,7 @@ class AverageThresholdAggregation(Aggregation):
             if not watched:
                 raise AutomatonError("thresholds must watch at least one state; got an empty mapping")
             normal: Any = tuple(watched)
-        elif isinstance(given, Sequence) and given and isinstance(given[0], Sequence):
+        elif given and isinstance(given, tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in given):
             normal = AverageThresholdAggregation(dict(given)).thresholds
         else:
             normal = _levels(given)
@@ -131,10 +132,11 @@ class AverageThresholdAggregation(Aggregation):
     def from_config(cls, fields: Mapping[str, Any]) -> Self:  # noqa: D102
         thresholds = fields.get("thresholds")
         if isinstance(thresholds, dict):
-            try:
-                fields = {**fields, "thresholds": {int(state): levels for state, levels in thresholds.items()}}
-            except ValueError as error:
-                raise AutomatonError(f"watched states must be whole numbers: {error}") from None
+            for state in thresholds:
+                # Only one spelling per number, or "1" and "01" would be one state given twice.
+                if not re.fullmatch(r"0|[1-9][0-9]{0,8}", state):
+                    raise AutomatonError(f"a watched state must be a whole number of at least 0; got {state[:100]!r}")
+            fields = {**fields, "thresholds": {int(state): levels for state, levels in thresholds.items()}}
         return super().from_config(fields)
 
     def _bases(self, num_states: int) -> list[int]:
@@ -152,7 +154,7 @@ def _levels(levels: Any) -> Levels:
         tuple(levels) if isinstance(levels, Sequence) and not isinstance(levels, str) else (levels,)
     )
     numeric = all(isinstance(level, int | float) and not isinstance(level, bool) for level in given)
-    if not given or not numeric or not all(isfinite(level) and 0 < level <= 1 for level in given):
+    if not given or not numeric or not all(0 < level <= 1 for level in given):
         raise AutomatonError(f"thresholds must be numbers in (0, 1]; got {levels!r}")
     if any(a >= b for a, b in pairwise(given)):
         raise AutomatonError(f"thresholds of a state must rise; got {levels!r}")

@@ -58,10 +58,8 @@ class GraphFSA:
         final_states: Sequence[str | int] = (),
     ) -> None:
         self._state_names = check_state_names(state_names)
-        if not isinstance(aggregation, Aggregation):
-            raise AutomatonError(f"aggregation must be an Aggregation; got {aggregation!r}")
-        self._aggregation = aggregation
         num_values = check_table_size(aggregation, self.num_states)
+        self._aggregation = aggregation
         self._table = _check_table(transition_table, self.num_states, num_values)
         everything = range(self.num_states)
         self._starting_states = self._indices("starting", everything if starting_states is None else starting_states)
@@ -224,6 +222,8 @@ def check_state_names(names: Sequence[str]) -> tuple[str, ...]:
 
 def check_table_size(aggregation: Aggregation, num_states: int) -> int:
     """The number of values, or an error if the table would be too large; nothing is allocated."""
+    if not isinstance(aggregation, Aggregation):
+        raise AutomatonError(f"aggregation must be an Aggregation; got {aggregation!r}")
     num_values = aggregation.num_values(num_states)
     entries = num_values * num_states
     if entries <= MAX_TABLE_ENTRIES:
@@ -252,7 +252,10 @@ def state_index(state: Any, names: Sequence[str], what: str) -> int:
 
 
 def _check_table(transition_table: ArrayLike, num_states: int, num_values: int) -> Array:
-    table = np.asarray(transition_table)
+    try:
+        table = np.asarray(transition_table)
+    except ValueError:
+        raise AutomatonError("transition_table must have rows of one length") from None
     if table.shape != (num_states, num_values):
         raise AutomatonError(
             f"transition_table must have shape [states, values] = [{num_states}, {num_values}]; got {list(table.shape)}"

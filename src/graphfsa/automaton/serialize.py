@@ -10,7 +10,7 @@ import numpy as np
 
 from graphfsa._files import atomic_write, read_json
 from graphfsa.aggregations import aggregation_from_config
-from graphfsa.automaton.fsa import GraphFSA, check_table_size
+from graphfsa.automaton.fsa import GraphFSA, check_state_names, check_table_size
 from graphfsa.errors import FormatError, GraphFSAError
 
 SCHEMA = "graphfsa.automaton/1"
@@ -53,16 +53,14 @@ def automaton_from_json(data: Any, source: str) -> GraphFSA:
             raise FormatError(f"{source}: field {field!r} must be a {kind.__name__}; got {type(data[field]).__name__}")
     try:
         aggregation = aggregation_from_config(data["aggregation"])
-        num_values = check_table_size(aggregation, len(data["state_names"]))
+        num_values = check_table_size(aggregation, len(check_state_names(data["state_names"])))
         return GraphFSA(
             data["state_names"],
             aggregation,
-            _table(data["transition_table"], num_values, source),
+            _table(data["transition_table"], num_values),
             starting_states=data["starting_states"],
             final_states=data["final_states"],
         )
-    except FormatError:
-        raise
     except GraphFSAError as error:
         raise FormatError(f"{source}: {error}") from None
 
@@ -87,15 +85,13 @@ def _header(fsa: GraphFSA) -> dict[str, Any]:
     }
 
 
-def _table(rows: Any, num_values: int, source: str) -> np.ndarray[Any, Any]:
+def _table(rows: Any, num_values: int) -> np.ndarray[Any, Any]:
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        raise FormatError(f"{source}: field 'transition_table' must be a list of rows")
+        raise FormatError("field 'transition_table' must be a list of rows")
     for place, row in enumerate(rows):
         if len(row) != num_values:
-            raise FormatError(f"{source}: transition_table[{place}] must have {num_values} entries; got {len(row)}")
+            raise FormatError(f"transition_table[{place}] must have {num_values} entries; got {len(row)}")
         for value, state in enumerate(row):
             if type(state) is not int or not 0 <= state <= 255:
-                raise FormatError(
-                    f"{source}: transition_table[{place}][{value}] must be in 0 .. 255; got {state!r}"[:300]
-                )
+                raise FormatError(f"transition_table[{place}][{value}] must be in 0 .. 255; got {state!r}"[:300])
     return np.array(rows, np.int64).reshape(len(rows), num_values)

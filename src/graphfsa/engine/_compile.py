@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from hashlib import sha256
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 # Kernels release the interpreter lock and are run by our own threads; the compiler's thread pool is never started.
@@ -43,15 +43,22 @@ def _fingerprint(*functions: Callable[..., Any]) -> str:
     hasher = sha256()
     for function in functions:
         assert isinstance(function, FunctionType)
-        _add_code(hasher, function.__code__)
+        _add_code(hasher, function.__code__, function.__globals__)
     return hasher.hexdigest()[:16]
 
 
-def _add_code(hasher: Any, code: CodeType) -> None:
+def _add_code(hasher: Any, code: CodeType, known: dict[str, Any]) -> None:
     hasher.update(code.co_code)
     hasher.update(repr((code.co_names, code.co_varnames, code.co_name)).encode())
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            _add_code(hasher, constant)
+            _add_code(hasher, constant, known)
         else:
             hasher.update(repr(constant).encode())
+    # The compiler takes globals for constants: another value is another kernel.
+    for name in code.co_names:
+        value = known.get(name)
+        if isinstance(value, FunctionType):
+            _add_code(hasher, value.__code__, value.__globals__)
+        elif value is not None and not isinstance(value, ModuleType | type):
+            hasher.update(repr(value).encode())

@@ -20,7 +20,6 @@ from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._compile import compile_kernel
 from graphfsa.engine._dense import slots_of
 from graphfsa.engine._stepper import Array, Outcome, Stepper
-from graphfsa.errors import LimitError
 from graphfsa.graphs.graph import Graph
 
 if TYPE_CHECKING:
@@ -155,9 +154,8 @@ class EventStepper(Stepper):
         self._queued = np.zeros(n, np.uint8)
         self._following = np.empty(n, np.uint8)
         self._num_frontier = self._differing = self._time = 0
-        self._tracking = (np.full(n, -1, np.int32), np.zeros(n, np.int64), np.zeros(table.size, np.int64))
-        if not entries:
-            self._tracking = (np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+        tracked, counted = (n, table.size) if entries else (0, 0)
+        self._tracking = (np.full(tracked, -1, np.int32), np.zeros(tracked, np.int64), np.zeros(counted, np.int64))
         size = max(_LOG, n) if changes else 0
         self._log = (np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.uint8))
         self._logged: list[tuple[Array, Array, Array]] = []
@@ -235,8 +233,6 @@ class EventStepper(Stepper):
         before = self.entry_counts(self._time)
         self.advance_fully(period)
         used = self.entry_counts(self._time) - before
-        if used.size and int(used.max()) * times > 2**62:
-            raise LimitError(f"entry counts over {times * period} more steps do not fit in 63 bits; choose fewer steps")
         totals, since = self._tracking[2], self._tracking[1]
         totals += used.reshape(-1) * times
         self._time += period * times

@@ -24,7 +24,7 @@ def default_threads() -> int:
     given = os.environ.get("GRAPHFSA_THREADS")
     if given is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return check_threads(int(given) if given.isdigit() else given)
+    return check_threads(int(given) if given.isascii() and given.isdigit() else given)
 
 
 def check_threads(threads: Any) -> int:

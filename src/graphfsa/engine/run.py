@@ -22,6 +22,8 @@ from graphfsa.graphs.graph import Graph
 
 Record = Literal["all", "changes"] | int | None
 MAX_RECORD_BYTES = 4 * 2**30
+_FRAME_BYTES = 200
+"""What a frame costs beside its states."""
 
 
 def run(
@@ -73,6 +75,8 @@ def run(
     until_stable = isinstance(steps, str)
     last_step = _last_step(steps, max_steps, graph.num_nodes)
     stride = _check_record(record, graph.num_nodes, last_step, until_stable)
+    if entries and graph.num_nodes * last_step >= 2**63:
+        raise LimitError(f"entry counts of {graph.num_nodes} nodes over {last_step} steps do not fit in 63 bits")
     num_threads = default_threads() if threads is None else check_threads(threads)
     plan = _Plan(last_step, until_stable, stride, changes=record == "changes", entries=entries)
     trajectory = _execute(fsa, graph, start, plan, lambda: make_stepper(fsa, graph, path, num_threads), progress)
@@ -85,18 +89,22 @@ def check_states(fsa: GraphFSA, graph: Graph, states: Any) -> Array:
     Raises:
         StateError: If there are too few, too many, or one is not a state of the automaton.
     """
-    given = np.asarray(states)
+    try:
+        given = np.asarray(states)
+        given = given.astype(str) if given.dtype.kind == "S" else given
+    except ValueError:
+        raise StateError("states must be a list of state names or whole numbers") from None
     if given.size == 0 and given.ndim == 1:
         given = given.astype(np.int64)
     if given.shape != (graph.num_nodes,):
         raise StateError(
             f"states must have one entry per node, shape [{graph.num_nodes}]; got shape {list(given.shape)}"
         )
-    if given.dtype.kind in "US":
-        names, places = np.unique(given.astype(str), return_inverse=True)
+    if given.dtype.kind == "U":
+        names, places = np.unique(given, return_inverse=True)
         unknown = [name for name in names if name not in fsa.state_names]
         if unknown:
-            node = int(np.flatnonzero(given.astype(str) == unknown[0])[0])
+            node = int(np.flatnonzero(given == unknown[0])[0])
             raise StateError(
                 f"state of node {node} must be one of {', '.join(fsa.state_names)}; got {str(unknown[0])!r}"
             )
@@ -149,7 +157,7 @@ def _execute(
             break
         if plan.stride:
             frames.append((target, stepper.states()))
-            _check_bytes(len(frames) * graph.num_nodes, "the frames")
+            _check_bytes(len(frames) * (graph.num_nodes + _FRAME_BYTES), "the frames")
     repeat = drive.preperiod()
     end, last = (drive.time, stepper.states()) if repeat is None or not plan.until_stable else repeat
     entries = None
@@ -203,7 +211,7 @@ def _check_record(record: Any, num_nodes: int, last_step: int, until_stable: boo
     if isinstance(stride, bool) or not isinstance(stride, int | np.integer) or stride < 1:
         raise StateError(f"record must be 'all', 'changes', a whole number of at least 1 or None; got {record!r}")
     if not until_stable:
-        _check_bytes((last_step // int(stride) + 2) * num_nodes, "the frames")
+        _check_bytes((last_step // int(stride) + 2) * (num_nodes + _FRAME_BYTES), "the frames")
     return int(stride)
 
 

@@ -77,22 +77,37 @@ class Trajectory:
         """
         if step < 0:
             raise StateError(f"step must be at least 0; got {step}")
-        if step == self.steps:
-            return self.last.copy()
-        if self.stable_at is not None and self.period is not None and step > self.stable_at:
-            step = self.stable_at + (step - self.stable_at) % self.period
-        if step == 0:
-            return self.first.copy()
-        if self.times is not None and self.states is not None:
-            place = int(np.searchsorted(self.times, step))
-            if place < len(self.times) and self.times[place] == step:
-                return self.states[place].copy()
-        if self.changes is not None and step <= self.changes.until:
-            states = self.first.copy()
-            count = int(np.searchsorted(self.changes.times, step, side="right"))
-            # Later changes of a node come later in the arrays, and the last assignment wins.
-            states[self.changes.nodes[:count]] = self.changes.states[:count]
-            return states
-        if self.period == 1 and step == self.stable_at:
-            return self.last.copy()
-        raise StateError(f"step {step} was not recorded; run with record='all' or record='changes'")
+        found = self._frame(step)
+        if found is None and self.changes is not None:
+            found = self._replayed(self._folded(step), self.changes)
+        if found is None:
+            raise StateError(f"step {step} was not recorded; run with record='all' or record='changes'")
+        return found.copy()
+
+    def _folded(self, step: int) -> int:
+        """The earliest step with the same states that follows from the period."""
+        if self.stable_at is None or self.period is None or step < self.stable_at:
+            return step
+        return self.stable_at + (step - self.stable_at) % self.period
+
+    def _frame(self, step: int) -> Array | None:
+        """The first, the last or a recorded frame of this step, or of another one of the same phase of the cycle."""
+        for time, states in ((0, self.first), (self.steps, self.last)):
+            if self._folded(time) == self._folded(step):
+                return states
+        if self.times is None or self.states is None:
+            return None
+        same = self.times == step
+        if self.stable_at is not None and self.period is not None and step >= self.stable_at:
+            same = (self.times >= self.stable_at) & ((self.times - step) % self.period == 0)
+        places = np.flatnonzero(same)
+        return self.states[places[0]] if len(places) else None
+
+    def _replayed(self, step: int, changes: Changes) -> Array | None:
+        if step > changes.until:
+            return None
+        states = self.first.copy()
+        count = int(np.searchsorted(changes.times, step, side="right"))
+        # Later changes of a node come later in the arrays, and the last assignment wins.
+        states[changes.nodes[:count]] = changes.states[:count]
+        return states

@@ -26,8 +26,8 @@ class Graph:
     - An arc ``u -> v`` means that ``v`` sees ``u``.
     - An undirected edge between two nodes is two arcs; an undirected self-loop is one arc (the node sees itself once).
     - Repeated arcs count as often as they are given.
-    - A slot says *where* ``v`` sees ``u`` (left, right, ...). A node has at most one arc per slot. Slots belong to arcs:
-      a graph without arcs has none.
+    - A slot says *where* ``v`` sees ``u`` (left, right, ...). A node has at most one arc per slot; a graph
+      without arcs has no slots.
 
     Two graphs are equal when they have the same nodes, arcs and slots. Lattice graphs build their arrays only when
     somebody asks for them; the engine runs them from their description.
