@@ -143,6 +143,33 @@ def test_handovers_at_any_size(case, steps, quiet, extra, data):
         assert plain.last.tolist() == reference_run(fsa, graph, states.tolist(), steps)[-1]
 
 
+@pytest.mark.parametrize("tail", [0, 1, 5, 40])
+@pytest.mark.parametrize("length", [3, 4, 7, 16, 25, 50])
+def test_cycles_are_noticed_across_handovers(length, tail):
+    """A pulse runs round a ring of copying nodes; whenever it passes node 0, many leaves flash.
+
+    So every turn has a busy and a quiet phase, each with its own kernel, and the mark must be handed over with them.
+    """
+    copy = GraphFSA.from_rule(["0", "1"], CountingAggregation(bound=1), lambda _, seen: "1" if seen["1"] else "0")
+    edges = [(node, (node + 1) % length) for node in range(length)]
+    edges += [(0, length + leaf) for leaf in range(20)]
+    edges += [(length + 20 + place, length + 21 + place) for place in range(tail - 1)]
+    graph = Graph.from_edges(length + 20 + tail, edges, directed=True)
+    states = np.zeros(graph.num_nodes, int)
+    states[[0, length + 20] if tail else 0] = 1  # Another pulse runs out of the tail before everything repeats.
+    for dense in dense_kinds(copy, graph):
+        trajectory = with_stepper(
+            lambda dense=dense: AdaptiveStepper(dense(5), lambda: EventStepper(copy, graph, busy=8)),
+            copy,
+            graph,
+            states,
+            "stable",
+        )
+        assert trajectory.path == "dense+event"
+        assert (trajectory.stable_at, trajectory.period) == (tail, length)
+        assert np.flatnonzero(trajectory.last[:length]).tolist() == [tail % length]
+
+
 @examples(200)
 @given(cases(st.one_of(scattered_graphs(), lattices(max_height=6, wide=False))), st.integers(1, 6), THREADS)
 def test_ranges_of_threads_on_small_graphs(case, steps, threads):

@@ -38,7 +38,7 @@ def demo_command(
     (rng,) = generators(seed, 1)
     tree = families.random_tree(100_000, rng=rng)
     start = described_states("root:0", fsa, tree.num_nodes)
-    run(fsa, tree, start, 1, path="dense")  # The first use compiles the kernels.
+    run(fsa, tree, start, "stable")  # The first use compiles the kernels.
     trajectory = run(fsa, tree, start, "stable")
     rate = tree.num_nodes * trajectory.steps / trajectory.seconds
     typer.echo(
