@@ -35,12 +35,10 @@ class GraphBatch:
         slotted = [graph.slots is not None for graph in graphs if graph.num_arcs]
         if any(slotted) and not all(slotted):
             raise GraphError("graphs with and without neighbour slots must not be united")
-        offsets = np.zeros(len(graphs) + 1, np.int64)
-        np.cumsum([graph.num_nodes for graph in graphs], out=offsets[1:])
+        offsets = _offsets(np.array([graph.num_nodes for graph in graphs], np.int64))
         if offsets[-1] >= 2**31:
             raise GraphError(f"a graph must have fewer than 2^31 nodes; the union would have {offsets[-1]}")
-        arcs = np.zeros(len(graphs) + 1, np.int64)
-        np.cumsum([graph.num_arcs for graph in graphs], out=arcs[1:])
+        arcs = _offsets(np.array([graph.num_arcs for graph in graphs], np.int64))
         indptr = np.zeros(offsets[-1] + 1, np.int64)
         indices = np.empty(arcs[-1], np.int64)
         slots = np.empty(arcs[-1], np.uint8) if any(slotted) else None
@@ -49,9 +47,48 @@ class GraphBatch:
             indices[arc : arc + graph.num_arcs] = graph.indices + node
             if slots is not None and graph.slots is not None:
                 slots[arc : arc + graph.num_arcs] = graph.slots
-        union = Graph(indptr, indices, slots)
-        offsets.setflags(write=False)
-        return cls(union, offsets)
+        return cls(Graph(indptr, indices, slots), offsets)
+
+    @classmethod
+    def repeat(cls, graph: Graph, times: int) -> GraphBatch:
+        """The same graph several times."""
+        shift = np.repeat(np.arange(times, dtype=np.int64), graph.num_arcs)
+        indptr = np.zeros(times * graph.num_nodes + 1, np.int64)
+        np.cumsum(np.tile(np.diff(graph.indptr), times), out=indptr[1:])
+        indices = np.tile(graph.indices.astype(np.int64), times) + shift * graph.num_nodes
+        slots = None if graph.slots is None else np.tile(graph.slots, times)
+        return cls._of_arrays(indptr, indices, slots, np.full(times, graph.num_nodes))
+
+    @classmethod
+    def from_edges(cls, sizes: ArrayLike, edges: ArrayLike) -> GraphBatch:
+        """Undirected graphs of the given sizes from edges between nodes of their union, [num_edges, 2]."""
+        offsets = _offsets(np.asarray(sizes, np.int64))
+        return cls(Graph.from_edges(int(offsets[-1]), edges), offsets)
+
+    @classmethod
+    def concatenate(cls, batches: Sequence[GraphBatch]) -> GraphBatch:
+        """The graphs of several unions, as one union."""
+        union = cls.of([batch.graph for batch in batches])
+        sizes = [np.diff(batch.offsets) for batch in batches]
+        return cls(union.graph, _offsets(np.concatenate([np.empty(0, np.int64), *sizes])))
+
+    def select(self, chosen: ArrayLike) -> GraphBatch:
+        """The union of the graphs with the given indices, in that order."""
+        places = picked(chosen, len(self))
+        indptr = self.graph.indptr
+        begins, sizes = self.offsets[:-1][places], np.diff(self.offsets)[places]
+        offsets = _offsets(sizes)
+        nodes = np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], sizes)
+        degrees = indptr[nodes + 1] - indptr[nodes]
+        new_indptr = _offsets(degrees)
+        arcs = np.arange(new_indptr[-1]) + np.repeat(indptr[nodes] - new_indptr[:-1], degrees)
+        shift = np.repeat(np.repeat(begins - offsets[:-1], sizes), degrees)
+        slots = None if self.graph.slots is None else self.graph.slots[arcs]
+        return self._of_arrays(new_indptr, self.graph.indices[arcs] - shift, slots, sizes)
+
+    @classmethod
+    def _of_arrays(cls, indptr: Array, indices: Array, slots: Array | None, sizes: Array) -> GraphBatch:
+        return cls(Graph(indptr, indices, slots), _offsets(sizes))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -76,3 +113,16 @@ class GraphBatch:
             )
         parts = np.split(array, self.offsets[1:-1], axis=-1)
         return parts[: len(self)]
+
+
+def picked(chosen: ArrayLike, count: int) -> Array:
+    """Indices in ``0 .. count - 1`` from a list of indices or of truth values."""
+    given = np.asarray(chosen)
+    return np.arange(count)[given if given.size else given.astype(np.int64)]
+
+
+def _offsets(sizes: Array) -> Array:
+    offsets = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    offsets.setflags(write=False)
+    return offsets
