@@ -1,0 +1,125 @@
+"""What a data set is: a task and a generator of labelled graphs over (size, count, steps, rng)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from graphfsa.automaton import GraphFSA
+from graphfsa.datasets.examples import Examples
+from graphfsa.datasets.task import Task
+from graphfsa.errors import GraphFSAError
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which graphs a split has: pairs (size, count), and after how many steps their labels hold.
+
+    Attributes:
+        parts: Number of nodes and number of graphs, for each size.
+        steps: The steps of the labels; None: the data set's own number for each size.
+    """
+
+    parts: tuple[tuple[int, int], ...]
+    steps: int | None = None
+
+
+class Dataset(ABC):
+    """The contract. A new data set is one new module in this room with one frozen dataclass that extends this.
+
+    Its fields are the options of the data set, and it must be constructible without arguments. Labels are computed
+    from the definition of the task, never by an automaton (GRAB excepted, whose definition is an automaton).
+    """
+
+    splits: ClassVar[Mapping[str, Split]]
+    """The default ``train``, ``validation`` and ``test``, as in the paper and its authors' scripts."""
+
+    @property
+    @abstractmethod
+    def task(self) -> Task:
+        """The task."""
+
+    @abstractmethod
+    def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:
+        """Draw ``count`` labelled graphs of ``size`` nodes.
+
+        Args:
+            size: Number of nodes of each graph.
+            count: Number of graphs.
+            rng: Source of randomness.
+            steps: Steps after which the labels hold; None for the data set's own number.
+        """
+
+    @abstractmethod
+    def automaton(self) -> GraphFSA:
+        """An automaton that solves the task exactly."""
+
+    def generate_split(self, split: Split, rng: np.random.Generator) -> Examples:
+        """Draw all graphs of a split; each size has a source of randomness of its own."""
+        children = rng.spawn(len(split.parts))
+        parts = [
+            self.generate(size, count, child, steps=split.steps)
+            for (size, count), child in zip(split.parts, children, strict=True)
+        ]
+        return Examples.concatenate(parts)
+
+    @property
+    def name(self) -> str:
+        """Name of the data set: the name of its module, with dashes."""
+        return type(self).__module__.rpartition(".")[2].replace("_", "-")
+
+    def options(self) -> dict[str, Any]:
+        """The options of this data set with their values."""
+        return asdict(self)  # pyright: ignore[reportArgumentType]
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, str]) -> Self:
+        """Build from options as text, as on the command line; an unknown one lists the valid ones."""
+        defaults = asdict(cls())  # pyright: ignore[reportArgumentType]
+        known = {field.name.replace("_", "-"): field.name for field in fields(cls)}  # pyright: ignore[reportArgumentType]
+        given: dict[str, Any] = {}
+        for key, text in options.items():
+            if key.replace("_", "-") not in known:
+                valid = ", ".join(known) or "none"
+                raise GraphFSAError(f"unknown option {key!r} of this data set; valid options: {valid}")
+            name = known[key.replace("_", "-")]
+            given[name] = _value(key, text, defaults[name])
+        return cls(**given)
+
+
+def _value(key: str, text: str, default: Any) -> Any:
+    """Text as a value of the kind of the default."""
+    if isinstance(default, bool):
+        if text not in ("true", "false"):
+            raise GraphFSAError(f"option {key} must be true or false; got {text!r}")
+        return text == "true"
+    if isinstance(default, int):
+        if not (text.isascii() and text.isdigit() and len(text) < 12):
+            raise GraphFSAError(f"option {key} must be a whole number of at least 0; got {text!r}")
+        return int(text)
+    return text
+
+
+def check_choice(what: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """Raise unless a value is one of a few."""
+    if value not in choices:
+        raise GraphFSAError(f"{what} must be one of {', '.join(map(str, choices))}; got {value!r}")
+
+
+def check_size(what: str, size: Any, minimum: int) -> None:
+    """Raise unless a size is a whole number that is large enough."""
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < minimum:
+        raise GraphFSAError(f"{what} must have at least {minimum} node{'s' * (minimum > 1)}; got {size!r}")
+
+
+def check_steps(steps: int | None, default: int) -> int:
+    """The number of steps, or the default."""
+    if steps is None:
+        return default
+    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or not 0 <= steps < 2**31:
+        raise GraphFSAError(f"steps must be a whole number of at least 0; got {steps!r}")
+    return int(steps)

@@ -1,0 +1,38 @@
+"""Conway's Game of Life and every other Life-like rule, on boards with the Moore neighbourhood."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphfsa.automaton import GraphFSA, library
+from graphfsa.datasets._cellular import Array, BoardDataset, count_around
+from graphfsa.errors import GraphFSAError
+
+
+@dataclass(frozen=True)
+class Life(BoardDataset):
+    """Random boards and what they are a few steps later.
+
+    Attributes:
+        rule: The rule in B/S notation.
+    """
+
+    rule: str = "B3/S23"
+
+    state_names = ("dead", "alive")
+    train_steps = 2
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"B[0-8]*/S[0-8]*", self.rule):
+            raise GraphFSAError(f"rule must look like B3/S23, with digits 0 to 8; got {self.rule!r}")
+
+    def automaton(self) -> GraphFSA:  # noqa: D102
+        return library.life_like(self.rule)
+
+    def step(self, boards: Array) -> Array:  # noqa: D102
+        born, survive = ([int(digit) for digit in part[1:]] for part in self.rule.split("/"))
+        around = count_around(boards == 1, self.kind, self.torus)
+        return np.where(boards == 1, np.isin(around, survive), np.isin(around, born)).astype(np.uint8)

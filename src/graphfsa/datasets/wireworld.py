@@ -1,0 +1,27 @@
+"""WireWorld on boards with the Moore neighbourhood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphfsa.automaton import GraphFSA, library
+from graphfsa.datasets._cellular import Array, BoardDataset, count_around
+
+
+@dataclass(frozen=True)
+class WireWorld(BoardDataset):
+    """Boards with states drawn uniformly and what they are a few steps later; bounded, as in the authors' scripts."""
+
+    torus: bool = False
+
+    state_names = ("empty", "head", "tail", "conductor")
+
+    def automaton(self) -> GraphFSA:  # noqa: D102
+        return library.wireworld()
+
+    def step(self, boards: Array) -> Array:  # noqa: D102
+        heads = count_around(boards == 1, self.kind, self.torus)
+        conducting = np.where((heads == 1) | (heads == 2), 1, 3)
+        return np.choose(boards, [0, 2, 3, conducting]).astype(np.uint8)
