@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -86,7 +87,7 @@ class BoardDataset(Dataset):
     state_names: ClassVar[tuple[str, ...]]
     kind: ClassVar[Literal["moore", "hex"]] = "moore"
     train_steps: ClassVar[int] = 1
-    splits = {
+    splits: ClassVar[Mapping[str, Split]] = {
         "train": Split(((16, 10_000),)),
         "validation": Split(((16, 1_000),)),
         "test": Split(((100, 100),)),
@@ -97,10 +98,10 @@ class BoardDataset(Dataset):
         """The states of many boards one step later, uint8 [boards, height, width]."""
 
     @property
-    def task(self) -> Task:  # noqa: D102
+    def task(self) -> Task:
         return Task(self.name, "evolution", self.state_names, self.state_names)
 
-    def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
+    def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:
         check_size("a board", size, 4)
         number = check_steps(steps, self.train_steps)
         height, width = board_sides(int(size), even_height=self.kind == "hex" and self.torus)

@@ -46,7 +46,7 @@ def tree_edges(kind: str, size: int, count: int, rng: np.random.Generator) -> Ar
 
 
 def predecessors(graphs: GraphBatch, roots: Array) -> Array:
-    """The node before each node on a shortest path from the root of its graph, int64; a root is its own, -1: not reached.
+    """The node before each node on a shortest path from its root, int64; a root is its own, -1 means not reached.
 
     Args:
         graphs: Undirected graphs.

@@ -21,4 +21,4 @@ class BriansBrain(BoardDataset):
 
     def step(self, boards: Array) -> Array:  # noqa: D102
         firing = count_around(boards == 1, self.kind, self.torus)
-        return np.choose(boards, [(firing == 2).astype(np.uint8), 2, 0]).astype(np.uint8)
+        return np.where((boards == 0) & (firing == 2), 1, np.array([0, 2, 0])[boards]).astype(np.uint8)

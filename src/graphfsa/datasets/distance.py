@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,7 +25,7 @@ class Distance(Dataset):
 
     graphs: str = "paper"
 
-    splits = {
+    splits: ClassVar[Mapping[str, Split]] = {
         "train": Split(((6, 300), (8, 100), (4, 100), (1, 20), (2, 20))),
         "validation": Split(((7, 20),)),
         "test": Split(((10, 100), (20, 100), (50, 100), (100, 100))),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,7 +27,11 @@ class Elementary(Dataset):
     rule: int = 42
     ring: bool = False
 
-    splits = {"train": Split(((4, 1_000),)), "validation": Split(((4, 100),)), "test": Split(((10, 100),))}
+    splits: ClassVar[Mapping[str, Split]] = {
+        "train": Split(((4, 1_000),)),
+        "validation": Split(((4, 100),)),
+        "test": Split(((10, 100),)),
+    }
 
     def __post_init__(self) -> None:
         check_choice("rule", self.rule, tuple(range(256)))

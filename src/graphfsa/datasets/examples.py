@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Example:
-    """One labelled graph: inputs, labels and which nodes count, one entry per node; labels hold after ``steps`` steps."""
+    """One labelled graph: inputs, labels and which nodes count; the labels hold after ``steps`` steps."""
 
     graph: Graph
     inputs: Array

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,13 +22,13 @@ class PathFinding(Dataset):
 
     Attributes:
         colours: 1 if both marks look the same; 2 if they are told apart, as in the authors' scripts.
-        trees: ``uniform`` over labelled trees, ``recursive`` (flat), ``deep`` (nearly paths), or ``mixed``: a third each.
+        trees: ``uniform`` over labelled trees, ``recursive`` (flat), ``deep`` (nearly paths) or ``mixed`` (a third of each).
     """
 
     colours: int = 1
     trees: str = "uniform"
 
-    splits = {
+    splits: ClassVar[Mapping[str, Split]] = {
         "train": Split(tuple((size, 120) for size in range(2, 8))),
         "validation": Split(tuple((size, 20) for size in range(2, 6))),
         "test": Split(((10, 100), (20, 100), (50, 100), (100, 100))),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from graphfsa.datasets.task import Task
 class PrefixSum(Dataset):
     """Paths with a random bit at each node, the first node being the root; labels are sums that include both ends."""
 
-    splits = {
+    splits: ClassVar[Mapping[str, Split]] = {
         "train": Split(tuple((size, min(2**size, 350)) for size in range(1, 10))),
         "validation": Split(tuple((size, 20) for size in range(1, 8))),
         "test": Split(((10, 100), (20, 100), (50, 100), (100, 100))),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from graphfsa.datasets.task import Task
 class RootValue(Dataset):
     """Paths whose first node is the root and has a random bit; the label of every node is that bit."""
 
-    splits = {
+    splits: ClassVar[Mapping[str, Split]] = {
         "train": Split(tuple((size, 100) for size in range(1, 9))),
         "validation": Split(tuple((size, 10) for size in range(1, 9))),
         "test": Split(((10, 100), (20, 100), (50, 100), (100, 100))),

@@ -51,9 +51,8 @@ class Task:
             ("final", fsa.final_states, self.classes),
         ):
             if len(states) != len(names):
-                raise GraphFSAError(
-                    f"{self.name} needs {len(names)} {what} states ({', '.join(names)}); the automaton has {len(states)}"
-                )
+                wanted = f"{len(names)} {what} states ({', '.join(names)})"
+                raise GraphFSAError(f"{self.name} needs {wanted}; the automaton has {len(states)}")
 
     def starting_states(self, fsa: GraphFSA, inputs: Array) -> Array:
         """The state in which each node starts, uint8, from its input class."""

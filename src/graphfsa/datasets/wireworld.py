@@ -23,5 +23,5 @@ class WireWorld(BoardDataset):
 
     def step(self, boards: Array) -> Array:  # noqa: D102
         heads = count_around(boards == 1, self.kind, self.torus)
-        conducting = np.where((heads == 1) | (heads == 2), 1, 3)
-        return np.choose(boards, [0, 2, 3, conducting]).astype(np.uint8)
+        fires = (boards == 3) & ((heads == 1) | (heads == 2))
+        return np.where(fires, 1, np.array([0, 2, 3, 3])[boards]).astype(np.uint8)
