@@ -22,7 +22,7 @@ class PathFinding(Dataset):
 
     Attributes:
         colours: 1 if both marks look the same; 2 if they are told apart, as in the authors' scripts.
-        trees: ``uniform`` over labelled trees, ``recursive`` (flat), ``deep`` (nearly paths) or ``mixed`` (a third of each).
+        trees: ``uniform`` over labelled trees, ``recursive`` (flat), ``deep`` (nearly paths), or ``mixed``: all three.
     """
 
     colours: int = 1

@@ -1,0 +1,134 @@
+"""GRAB, the graph automaton benchmark: a random automaton labels random graphs.
+
+As in the paper: draw a truth, draw graphs and starting states, roll out, keep a graph by its share of nodes that ended
+in a final state; other nodes are masked. Drawing is capped: a truth that can't fill a split is an error that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from graphfsa.automaton import GraphFSA
+from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
+from graphfsa.datasets._grab_graphs import make_aggregation, random_truth, sample_graphs, sample_inputs
+from graphfsa.datasets.examples import Examples
+from graphfsa.datasets.task import Task
+from graphfsa.engine import run
+from graphfsa.errors import GraphFSAError
+from graphfsa.graphs import GraphBatch
+
+_CAP = 400
+"""Graphs to draw, at most, for each graph that is wanted."""
+
+
+@dataclass(frozen=True)
+class Grab(Dataset):
+    """Graphs of one family labelled by one random truth.
+
+    Attributes:
+        family: Family of the graphs.
+        num_states: Number of states of the truth.
+        num_starting: Number of its starting states.
+        num_final: Number of its final states: the classes.
+        aggregation: ``counting`` or ``average-threshold`` (at one half).
+        bound: Bound of the counting aggregation.
+        truth: ``dense`` or ``sparse`` random table.
+        truth_seed: Seed of the truth.
+        keep: Percentage of the nodes of a graph that must end in a final state; the others are masked.
+    """
+
+    family: str = "tree"
+    num_states: int = 4
+    num_starting: int = 2
+    num_final: int = 2
+    aggregation: str = "counting"
+    bound: int = 1
+    truth: str = "dense"
+    truth_seed: int = 0
+    keep: int = 100
+
+    splits: ClassVar[Mapping[str, Split]] = {
+        "train": Split(((6, 1000),), 10),
+        "validation": Split(((6, 100),), 10),
+        "test": Split(((10, 100),), 15),
+    }
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.keep <= 100:
+            raise GraphFSAError(f"keep must be a percentage in 0 .. 100; got {self.keep}")
+        self.automaton()
+
+    @property
+    def task(self) -> Task:  # noqa: D102
+        inputs = tuple(f"s{k}" for k in range(self.num_starting))
+        return Task(self.name, "classes", inputs, tuple(f"f{k}" for k in range(self.num_final)))
+
+    def automaton(self) -> GraphFSA:
+        """The truth."""
+        return _truth(
+            self.num_states,
+            self.num_starting,
+            self.num_final,
+            self.aggregation,
+            self.bound,
+            self.truth,
+            self.truth_seed,
+        )
+
+    def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
+        return self.draw(size, count, rng, steps=steps)[0]
+
+    def draw(
+        self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None
+    ) -> tuple[Examples, float]:
+        """Draw ``count`` graphs that are kept; also returns the share of the drawn graphs that was.
+
+        Raises:
+            GraphFSAError: If too few of very many graphs are kept.
+        """
+        check_size("a graph of GRAB", size, 1)
+        number = check_steps(steps, max(10, 5 * size // 4))
+        kept: list[Examples] = []
+        have = drawn = accepted = 0
+        while have < count or not kept:
+            rate = max(accepted / drawn if drawn else 0.5, 0.01)
+            batch = int(min(max(1.2 * (count - have) / rate, 32), max(64, 2**22 // size), _CAP * max(count, 1)))
+            found = self._roll_out(sample_graphs(self.family, size, batch, rng), number, rng)
+            drawn += batch
+            accepted += len(found)
+            kept.append(found)
+            have += len(found)
+            if have < count and drawn >= _CAP * count:
+                raise GraphFSAError(self._too_few(size, count, number, accepted, drawn))
+        return Examples.concatenate(kept).select(np.arange(count)), accepted / drawn
+
+    def _roll_out(self, graphs: GraphBatch, steps: int, rng: np.random.Generator) -> Examples:
+        truth = self.automaton()
+        inputs = sample_inputs(graphs, self.num_starting, rng)
+        start = self.task.starting_states(truth, inputs)
+        answers = self.task.predictions(truth, run(truth, graphs.graph, start, steps).last)
+        final = answers >= 0
+        sizes = np.diff(graphs.offsets)
+        ends = np.add.reduceat(np.r_[final, False].astype(np.int64), graphs.offsets[:-1]) if len(sizes) else sizes
+        everything = Examples(self.task, graphs, inputs, np.maximum(answers, 0), mask=final, steps=steps)
+        return everything.select(np.flatnonzero(100 * ends >= self.keep * sizes))
+
+    def _too_few(self, size: int, count: int, steps: int, accepted: int, drawn: int) -> str:
+        return (
+            f"truth {self.truth_seed} can't fill a split of {count} graphs of {size} nodes: of {drawn} drawn, "
+            f"{accepted} ended after {steps} steps with at least {self.keep}% of their nodes in a final state. "
+            "Another truth_seed, a smaller keep, more steps, or truth=sparse would help"
+        )
+
+
+@lru_cache(maxsize=64)
+def _truth(
+    num_states: int, num_starting: int, num_final: int, aggregation: str, bound: int, kind: str, seed: int
+) -> GraphFSA:
+    rng = np.random.default_rng(seed)
+    return random_truth(num_states, num_starting, num_final, make_aggregation(aggregation, bound), kind, rng)
