@@ -50,7 +50,7 @@ FAMILIES: dict[str, Callable[[int, int, Generator], GraphBatch]] = {
     "caterpillar": _drawn(lambda size, rng: families.caterpillar(size, rng=rng)),
     "delaunay": _drawn(lambda size, rng: families.delaunay(size, rng=rng)),
 }
-"""Families by name. Regular graphs have degree 3; Erdos-Renyi graphs the edge probability 0.5, as in the authors' scripts."""
+"""Families by name. Regular graphs have degree 3; Erdos-Renyi graphs have edges with probability one half."""
 
 
 def sample_graphs(family: str, size: int, count: int, rng: Generator) -> GraphBatch:
