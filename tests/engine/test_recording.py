@@ -113,7 +113,7 @@ def test_entries(case, steps):
 
 
 @EXAMPLES
-@given(cases(any_graphs()), st.integers(60, 10**12), st.booleans())
+@given(cases(any_graphs()), st.integers(150, 10**12), st.booleans())
 def test_entries_count_the_steps_that_were_jumped_over(case, steps, also_frames):
     fsa, graph, states = case
     frames = reference_run(fsa, graph, states.tolist(), 150)

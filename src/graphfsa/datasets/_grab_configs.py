@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from graphfsa.datasets._grab_graphs import FAMILIES
+from graphfsa.datasets._zones import divided, in_zone
 from graphfsa.datasets.examples import Examples
 from graphfsa.datasets.grab import Grab
 from graphfsa.errors import UnknownNameError
@@ -89,17 +91,24 @@ def grab_config(name: str) -> GrabConfig:
 
 @dataclass(frozen=True)
 class GrabData:
-    """All splits of a configuration, with the share of drawn graphs that was kept for each."""
+    """All splits of a configuration.
+
+    Attributes:
+        config: What was drawn.
+        seed: The seed.
+        splits: The graphs, by name of the split.
+        acceptance: For each split, the share of the drawn graphs whose nodes ended in final states.
+        divided: Whether training graphs and the others of their size come from different zones.
+    """
 
     config: GrabConfig
     seed: int
     splits: dict[str, Examples]
     acceptance: dict[str, float]
+    divided: bool
 
 
-def generate_grab(
-    config: GrabConfig, seed: int, progress: Callable[[str], None] | None = None
-) -> GrabData:
+def generate_grab(config: GrabConfig, seed: int, progress: Callable[[str], None] | None = None) -> GrabData:
     """Draw all splits; each has a source of randomness of its own.
 
     Args:
@@ -108,11 +117,16 @@ def generate_grab(
         progress: Called with the name of each split before it is drawn.
     """
     children = np.random.default_rng(seed).spawn(len(config.parts))
+    trained = {part.size for name, part in config.parts.items() if name == "train"}
+    zoned = all(divided(replace(config.grab, keep=0), size) for size in trained)
     splits: dict[str, Examples] = {}
     acceptance: dict[str, float] = {}
     for (name, part), rng in zip(config.parts.items(), children, strict=True):
         if progress is not None:
             progress(name)
         grab = replace(config.grab, keep=part.keep, family=part.family or config.grab.family)
-        splits[name], acceptance[name] = grab.draw(part.size, part.count, rng, steps=part.steps)
-    return GrabData(config, seed, splits, acceptance)
+        choose = (
+            partial(in_zone, zone="train" if name == "train" else "test") if part.size in trained and zoned else None
+        )
+        splits[name], acceptance[name] = grab.draw(part.size, part.count, rng, steps=part.steps, choose=choose)
+    return GrabData(config, seed, splits, acceptance, zoned)

@@ -67,7 +67,9 @@ class StoredData:
         path = self.directory / entry["file"]
         examples = _from_tensors(self.task, path)
         if examples.digest != entry["digest"]:
-            raise FormatError(f"{path}: the data must have the digest {entry['digest']} of the manifest; it has another")
+            raise FormatError(
+                f"{path}: the data must have the digest {entry['digest']} of the manifest; it has another"
+            )
         return examples
 
 
@@ -142,7 +144,14 @@ def load_data(directory: str | Path) -> StoredData:
     if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
         got = manifest.get("schema") if isinstance(manifest, dict) else type(manifest).__name__
         raise FormatError(f"{path}: field 'schema' must be {SCHEMA!r}; got {got!r}")
-    for field, kind in (("config", dict), ("seed", int), ("digest", str), ("task", dict), ("splits", dict), ("notes", list)):
+    for field, kind in (
+        ("config", dict),
+        ("seed", int),
+        ("digest", str),
+        ("task", dict),
+        ("splits", dict),
+        ("notes", list),
+    ):
         if not isinstance(manifest.get(field), kind):
             raise FormatError(f"{path}: field {field!r} must be a {kind.__name__}; got {manifest.get(field)!r}"[:300])
     for name, entry in manifest["splits"].items():

@@ -6,10 +6,10 @@ in a final state; other nodes are masked. Drawing is capped: a truth that can't 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
 
+Choose = Callable[[Examples], Any]
 _CAP = 400
 """Graphs to draw, at most, for each graph that is wanted."""
 
@@ -84,9 +85,16 @@ class Grab(Dataset):
         return self.draw(size, count, rng, steps=steps)[0]
 
     def draw(
-        self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None
+        self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None, choose: Choose | None = None
     ) -> tuple[Examples, float]:
-        """Draw ``count`` graphs that are kept; also returns the share of the drawn graphs that was.
+        """Draw ``count`` graphs that are kept; also returns the share of the drawn graphs whose nodes ended well.
+
+        Args:
+            size: Number of nodes of each graph.
+            count: Number of graphs.
+            rng: Source of randomness.
+            steps: Steps of the truth.
+            choose: Tells which of the graphs that ended well to keep, bool [number of graphs]; all if not given.
 
         Raises:
             GraphFSAError: If too few of very many graphs are kept.
@@ -96,13 +104,13 @@ class Grab(Dataset):
         kept: list[Examples] = []
         have = drawn = accepted = 0
         while have < count or not kept:
-            rate = max(accepted / drawn if drawn else 0.5, 0.01)
+            rate = max(have / drawn if drawn else 0.5, 0.01)
             batch = int(min(max(1.2 * (count - have) / rate, 32), max(64, 2**22 // size), _CAP * max(count, 1)))
             found = self._roll_out(sample_graphs(self.family, size, batch, rng), number, rng)
             drawn += batch
             accepted += len(found)
-            kept.append(found)
-            have += len(found)
+            kept.append(found if choose is None else found.select(np.flatnonzero(choose(found))))
+            have += len(kept[-1])
             if have < count and drawn >= _CAP * count:
                 raise GraphFSAError(self._too_few(size, count, number, accepted, drawn))
         return Examples.concatenate(kept).select(np.arange(count)), accepted / drawn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from graphfsa.datasets.task import Task
 
 @dataclass(frozen=True)
 class PrefixSum(Dataset):
-    """Paths with a random bit at each node, the first node being the root; labels are sums that include both ends."""
+    """Paths with a random bit at each node, the first node being the root; labels are sums that include both ends.
+
+    No bit string is drawn twice as long as there are enough of them.
+    """
 
     splits: ClassVar[Mapping[str, Split]] = {
         "train": Split(tuple((size, min(2**size, 350)) for size in range(1, 10))),
@@ -34,9 +37,16 @@ class PrefixSum(Dataset):
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
         check_size("a path with a root", size, 1)
-        bits = rng.integers(0, 2, (count, size))
+        bits = _bits(size, count, rng)
         inputs = bits.copy()
         inputs[:, 0] += 2
         labels = np.cumsum(bits, axis=1) % 2
         graphs = paths(size, count)
         return Examples(self.task, graphs, inputs.reshape(-1), labels.reshape(-1), steps=check_steps(steps, size + 1))
+
+
+def _bits(size: int, count: int, rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    if size > 16 or count > 2**size:
+        return rng.integers(0, 2, (count, size))
+    numbers = rng.choice(2**size, count, replace=False)
+    return numbers[:, None] >> np.arange(size) & 1

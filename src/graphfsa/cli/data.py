@@ -1,0 +1,149 @@
+"""graphfsa data: the data sets of the paper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from graphfsa.cli._common import check_output, guarded, print_json, print_rows
+from graphfsa.errors import GraphFSAError
+
+if TYPE_CHECKING:
+    from graphfsa.datasets import Dataset
+
+_SPLITS = ("train", "validation", "test")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    data = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+    data.command("list")(list_command)
+    data.command("describe")(describe_command)
+    data.command("export")(export_command)
+    app.add_typer(data, name="data", help="The data sets of the paper: list, describe and export them.")
+
+
+@guarded
+def list_command(as_json: bool = typer.Option(False, "--json", help="Print one JSON object.")) -> None:
+    """List all data sets."""
+    from graphfsa.datasets import dataset_class, dataset_names
+
+    lines = {name: (dataset_class(name).__doc__ or "").split("\n")[0] for name in dataset_names()}
+    print_json(lines) if as_json else print_rows(lines)
+
+
+@guarded
+def describe_command(
+    name: str = typer.Argument(help="Name of a data set."),
+    option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+) -> None:
+    """Describe a data set: its task, options and splits."""
+    dataset = _dataset(name, option)
+    task = dataset.task
+    facts: dict[str, Any] = {
+        "name": dataset.name,
+        "kind": task.kind,
+        "inputs": list(task.inputs),
+        "classes": list(task.classes),
+        "options": dataset.options(),
+        "splits": {split: [list(part) for part in dataset.splits[split].parts] for split in dataset.splits},
+    }
+    if as_json:
+        print_json(facts)
+        return
+    typer.echo((type(dataset).__doc__ or "").strip() + "\n")
+    rows = {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items()}
+    rows["options"] = ", ".join(f"{key}={value}" for key, value in dataset.options().items()) or "none"
+    del rows["splits"]
+    for split, parts in facts["splits"].items():
+        rows[split] = ", ".join(f"{count} x n={size}" for size, count in parts)
+    print_rows(rows)
+
+
+@guarded
+def export_command(
+    name: str = typer.Argument(help="Name of a data set."),
+    split: str = typer.Option(
+        "train", help="train, validation or test: graphs of the first are kept apart from the others."
+    ),
+    size: str = typer.Option(None, help="Number of nodes: N, A..B or N,N,N [default: as in the paper]."),
+    count: int = typer.Option(
+        None, min=1, help="Number of graphs in all, the sizes in turn [default: as in the paper]."
+    ),
+    steps: int = typer.Option(None, min=0, help="Steps after which the labels hold [default: the data set's own]."),
+    option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
+    seed: int = typer.Option(0, min=0, help="Seed."),
+    out: str = typer.Option(..., help="The .jsonl file to write, one graph per line."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+) -> None:
+    """Write labelled graphs as JSON lines."""
+    import numpy as np
+
+    from graphfsa.datasets import Examples
+    from graphfsa.datasets._user import write_jsonl
+    from graphfsa.datasets._zones import MAX_SIZE, divided, draw
+
+    check_output(out, (".jsonl",))
+    dataset = _dataset(name, option)
+    if split not in _SPLITS:
+        raise GraphFSAError(f"--split must be one of {', '.join(_SPLITS)}; got {split!r}")
+    parts = _parts(dataset, split, size, count)
+    children = np.random.default_rng(seed).spawn(len(_SPLITS))[_SPLITS.index(split)].spawn(len(parts))
+    wanted = dataset.splits[split].steps if steps is None and size is None else steps
+    zone = "train" if split == "train" else "test"
+    drawn = [draw(dataset, n, k, rng, zone, steps=wanted) for (n, k), rng in zip(parts, children, strict=True)]
+    examples = Examples.concatenate(drawn)
+    write_jsonl(out, examples)
+    shared = [n for n, _ in parts if n <= MAX_SIZE and not divided(dataset, n)]
+    if shared:
+        sizes = ", ".join(map(str, shared))
+        typer.echo(
+            f"note: there are too few graphs of {sizes} nodes to keep train and test apart; they share them", err=True
+        )
+    facts = {
+        "graphs": len(examples),
+        "nodes": examples.graphs.graph.num_nodes,
+        "digest": examples.digest,
+        "out": out,
+        "shared_sizes": shared,
+    }
+    print_json(facts) if as_json else print_rows({key: facts[key] for key in ("graphs", "nodes", "digest", "out")})
+
+
+def parse_options(options: list[str]) -> dict[str, str]:
+    """Options given as key=value."""
+    pairs = [text.partition("=") for text in options]
+    for text, (key, equals, value) in zip(options, pairs, strict=True):
+        if not (key and equals and value):
+            raise GraphFSAError(f"--option must look like key=value; got {text!r}")
+    return {key: value for key, _, value in pairs}
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Sizes given as N, A..B or N,N,N."""
+    first, dots, last = text.partition("..")
+    words = [first, last] if dots else text.split(",")
+    if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
+        raise GraphFSAError(f"--size must look like 10, 2..10 or 10,20,50; got {text!r}")
+    numbers = [int(word) for word in words]
+    if dots and not numbers[0] <= numbers[1] < numbers[0] + 100_000:
+        raise GraphFSAError(f"--size A..B must rise; got {text!r}")
+    return list(range(numbers[0], numbers[1] + 1)) if dots else numbers
+
+
+def _dataset(name: str, options: list[str]) -> Dataset:
+    from graphfsa.datasets import dataset_class
+
+    return dataset_class(name).from_options(parse_options(options))
+
+
+def _parts(dataset: Dataset, split: str, size: str | None, count: int | None) -> list[tuple[int, int]]:
+    defaults = list(dataset.splits[split].parts)
+    if size is None and count is None:
+        return defaults
+    sizes = [n for n, _ in defaults] if size is None else parse_sizes(size)
+    total = sum(k for _, k in defaults) if count is None else count
+    shares = [total // len(sizes) + (place < total % len(sizes)) for place in range(len(sizes))]
+    return [(n, k) for n, k in zip(sizes, shares, strict=True) if k]

@@ -1,0 +1,60 @@
+"""Keeps training and test graphs apart without either having seen the other.
+
+Every graph with its inputs, up to isomorphism, belongs to one of two zones by a hash: four fifths are for training, one
+fifth is for validation and testing. So no test graph is isomorphic to a training one, whoever draws them, whenever.
+Domains too small to be divided (a path of three nodes and two bits) are used whole by both, and that is said. Graphs of
+more than 24 nodes are not divided: no data set of ours draws such a graph twice.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from graphfsa.datasets._base import Dataset
+from graphfsa.datasets.examples import Examples
+from graphfsa.errors import GraphFSAError
+from graphfsa.graphs.isomorphism import graph_keys
+
+Zone = Literal["train", "test"]
+MAX_SIZE = 24
+_SMALL_DOMAIN = 64
+_PROBE = 512
+_SHARE = 5
+
+
+def in_zone(examples: Examples, zone: Zone) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which graphs belong to a zone, bool [number of graphs]."""
+    for_test = graph_keys(examples.graphs, examples.inputs) % np.uint64(_SHARE) == 0
+    return for_test if zone == "test" else ~for_test
+
+
+@lru_cache(maxsize=256)
+def divided(dataset: Dataset, size: int) -> bool:
+    """Whether graphs of this size are divided into zones: not if there are few of them, or far too many."""
+    if size > MAX_SIZE:
+        return False
+    probe = dataset.generate(size, _PROBE, np.random.default_rng(0))
+    return len(np.unique(graph_keys(probe.graphs, probe.inputs))) >= _SMALL_DOMAIN
+
+
+def draw(
+    dataset: Dataset, size: int, count: int, rng: np.random.Generator, zone: Zone, *, steps: int | None = None
+) -> Examples:
+    """Draw labelled graphs of one size from a zone."""
+    if not divided(dataset, size):
+        return dataset.generate(size, count, rng, steps=steps)
+    kept: list[Examples] = []
+    have = drawn = 0
+    while have < count or not kept:
+        batch = max(32, (count - have) * (7 if zone == "test" else 2))
+        found = dataset.generate(size, batch, rng, steps=steps)
+        found = found.select(np.flatnonzero(in_zone(found, zone)))
+        kept.append(found)
+        have += len(found)
+        drawn += batch
+        if have < count and drawn > 1000 * max(count, 32):
+            raise GraphFSAError(f"{dataset.name}: too few distinct graphs of {size} nodes for the {zone} zone")
+    return Examples.concatenate(kept).select(np.arange(count))
