@@ -52,7 +52,7 @@ def generate_command(
         truth=chosen.grab.automaton(),
         notes=notes,
     )
-    facts = {
+    facts: dict[str, Any] = {
         "out": out,
         "digest": stored.manifest["digest"],
         "truth": chosen.grab.automaton().digest,

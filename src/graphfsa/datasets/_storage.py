@@ -97,7 +97,7 @@ def save_data(
         notes: What a reader should know.
     """
     target = Path(directory)
-    entries = {
+    entries: dict[str, dict[str, Any]] = {
         name: {
             "file": f"{place:02d}.safetensors",
             "graphs": len(examples),
@@ -108,7 +108,7 @@ def save_data(
         for place, (name, examples) in enumerate(splits.items())
     }
     whole = json.dumps([config, seed, {name: entry["digest"] for name, entry in entries.items()}], sort_keys=True)
-    manifest = {
+    manifest: dict[str, Any] = {
         "schema": SCHEMA,
         "version": __version__,
         "config": config,
