@@ -29,7 +29,6 @@ START = ["root", "node", "node"]
         ([0, np.nan, 2], r"states must be whole numbers or state names; got float64"),
         ([0, np.inf, 2], r"states must be whole numbers or state names; got float64"),
         ([0, None, 2], r"states must be whole numbers or state names; got object"),
-        ([True, False, True], r"states must be whole numbers or state names; got bool"),
         ([1j, 0, 0], r"states must be whole numbers or state names; got complex"),
         (["root", "node", "nod"], r"state of node 2 must be one of even, odd, node, root; got 'nod'"),
         (["root", 2, 2], r"state of node 1 must be one of even, odd, node, root; got '2'"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -207,7 +207,7 @@ class GraphFSA:
 
 def check_state_names(names: Sequence[str]) -> tuple[str, ...]:
     """Raise unless there are 1 to 256 distinct, non-empty, printable names."""
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+    if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
         raise AutomatonError(f"state_names must be a list of texts; got {names!r}")
     if not 1 <= len(names) <= MAX_STATES:
         raise AutomatonError(f"an automaton must have 1 to {MAX_STATES} states; got {len(names)}")

@@ -39,7 +39,7 @@ def life_like(rule: str = "B3/S23") -> GraphFSA:
     The bound is the smallest that tells all numbers apart that the rule tells apart, so it runs on any graph:
     a Moore torus, a hexagonal lattice, a tree. Numbers above 8 are those of 8.
     """
-    match = re.fullmatch(r"B([0-8]*)/?S([0-8]*)", rule.strip(), flags=re.IGNORECASE)
+    match = re.fullmatch(r"B([0-8]*)/?S([0-8]*)", rule.strip(), flags=re.IGNORECASE) if isinstance(rule, str) else None
     if match is None:
         raise AutomatonError(f"a Life-like rule looks like B3/S23, with digits 0 to 8; got {rule!r}")
     born, survive = ({int(digit) for digit in part} for part in match.groups())
@@ -180,6 +180,6 @@ def library_automaton(name: str) -> GraphFSA:
         return _NAMED[name]()
     if match := re.fullmatch(r"rule-?(\d{1,9})", name):
         return elementary(int(match[1]))
-    if re.fullmatch(r"B\d*/S\d*", name, flags=re.IGNORECASE):
+    if re.fullmatch(r"B\d*/?S\d*", name, flags=re.IGNORECASE):
         return life_like(name)
     raise UnknownNameError("automaton", name, library_names())

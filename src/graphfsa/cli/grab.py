@@ -32,6 +32,9 @@ def generate_command(
         [],
         help="An option of the truth, as key=value: num-states, num-starting, num-final, bound, truth, truth-seed, ...",
     ),
+    covering: bool = typer.Option(
+        False, help="Add small graphs to train until all entries that can be found are visited."
+    ),
     seed: int = typer.Option(0, min=0, help="Seed of the graphs and starting states."),
     out: str = typer.Option(..., help="The directory to make."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
@@ -41,21 +44,25 @@ def generate_command(
     from graphfsa.datasets._storage import save_data
 
     chosen = _config(config, family, option)
-    data = generate_grab(chosen, seed, lambda name: _say(f"drawing {name}"))
+    data = generate_grab(chosen, seed, covering=covering, progress=lambda name: _say(f"drawing {name}"))
+    truth = chosen.grab.automaton()
     notes = [] if data.divided else ["the domain is too small to be divided: validation shares graphs with train"]
+    for state, value in data.unseen or ():
+        what = truth.aggregation.decode(value, truth.state_names)
+        notes.append(f"no graph was found in which a node in {truth.state_names[state]} sees: {what}")
     stored = save_data(
         out,
         data.splits,
-        config=chosen.config(),
+        config={**chosen.config(), "covering": covering},
         seed=seed,
         facts={name: {"acceptance": rate} for name, rate in data.acceptance.items()},
-        truth=chosen.grab.automaton(),
+        truth=truth,
         notes=notes,
     )
     facts: dict[str, Any] = {
         "out": out,
         "digest": stored.manifest["digest"],
-        "truth": chosen.grab.automaton().digest,
+        "truth": truth.digest,
         "graphs": {name: len(examples) for name, examples in data.splits.items()},
         "acceptance": data.acceptance,
         "notes": notes,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.datasets._covering import cover
 from graphfsa.datasets._grab_graphs import FAMILIES
 from graphfsa.datasets._zones import divided, in_zone
 from graphfsa.datasets.examples import Examples
@@ -99,6 +100,7 @@ class GrabData:
         splits: The graphs, by name of the split.
         acceptance: For each split, the share of the drawn graphs whose nodes ended in final states.
         divided: Whether training graphs and the others of their size come from different zones.
+        unseen: Entries (state, value) of the truth that no graph was found to visit; None if not asked for.
     """
 
     config: GrabConfig
@@ -106,17 +108,21 @@ class GrabData:
     splits: dict[str, Examples]
     acceptance: dict[str, float]
     divided: bool
+    unseen: list[tuple[int, int]] | None = None
 
 
-def generate_grab(config: GrabConfig, seed: int, progress: Callable[[str], None] | None = None) -> GrabData:
+def generate_grab(
+    config: GrabConfig, seed: int, *, covering: bool = False, progress: Callable[[str], None] | None = None
+) -> GrabData:
     """Draw all splits; each has a source of randomness of its own.
 
     Args:
         config: What to draw.
         seed: Seed of the graphs and starting states (the truth has its own, in the configuration).
+        covering: Whether to add small graphs to the training split until it visits every entry that can be found.
         progress: Called with the name of each split before it is drawn.
     """
-    children = np.random.default_rng(seed).spawn(len(config.parts))
+    *children, for_cover = np.random.default_rng(seed).spawn(len(config.parts) + 1)
     trained = {part.size for name, part in config.parts.items() if name == "train"}
     zoned = all(divided(replace(config.grab, keep=0), size) for size in trained)
     splits: dict[str, Examples] = {}
@@ -129,4 +135,8 @@ def generate_grab(config: GrabConfig, seed: int, progress: Callable[[str], None]
             partial(in_zone, zone="train" if name == "train" else "test") if part.size in trained and zoned else None
         )
         splits[name], acceptance[name] = grab.draw(part.size, part.count, rng, steps=part.steps, choose=choose)
-    return GrabData(config, seed, splits, acceptance, zoned)
+    unseen = None
+    if covering:
+        keep = (lambda found: in_zone(found, "train") | ~np.isin(found.sizes, [*trained])) if zoned else None
+        splits["train"], unseen = cover(config.grab, splits["train"], for_cover, keep)
+    return GrabData(config, seed, splits, acceptance, zoned, unseen)

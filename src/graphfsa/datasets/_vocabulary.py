@@ -1,9 +1,9 @@
 """The scalars that users write as inputs and labels, and the classes that they become.
 
 A scalar is a truth value, a whole number, a fraction or a string, and is what was written: ``true``, ``1`` and ``"1"``
-are three things. ``1`` and ``1.0`` are one number written in two ways, which is refused: nobody means two classes by it,
-and nobody should have to find out that they got one. The name of a class is ``str`` of its scalar, so two scalars with
-one name (``1`` and ``"1"``) are refused too.
+are three things. ``1`` and ``1.0`` are one number written in two ways, which is refused within a field of a file: it
+would never be clear whether one class is meant or two. The name of a class is ``str`` of its scalar, so two scalars
+with one name (``1`` and ``"1"``) are refused too.
 """
 
 from __future__ import annotations
@@ -15,12 +15,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from graphfsa.datasets.task import Task
-from graphfsa.errors import GraphFSAError
-
 Array = np.ndarray[Any, Any]
 Scalar = bool | int | float | str
-Fail = Callable[[str], NoReturn]
+Fail = Callable[[int, str], NoReturn]
 MAX_CLASSES = 256
 MAX_NAME = 1000
 _KINDS: dict[type, str] = {bool: "true or false", int: "a number", float: "a number", str: "a string"}
@@ -48,7 +45,7 @@ class Vocabulary:
 
         Args:
             values: What the user gave.
-            fail: Raises the error for a problem, which begins with the place in the list: ``"[3] must be ..."``.
+            fail: Raises the error for an entry of the list and its problem, which begins with ``"must"``.
         """
         kinds = set(map(type, values))
         if len(kinds) == 1 and kinds <= _KINDS.keys():
@@ -74,61 +71,47 @@ class Vocabulary:
 
     def _number(self, place: int, value: Any, fail: Fail) -> int:
         if type(value) not in _KINDS:
-            fail(f"[{place}] must be a string, a number, true or false; got {_type_name(value)}")
+            fail(place, f"must be a string, a number, true or false; got {_type_name(value)}")
         table = self._numbers[type(value)]
         if value not in table:
             table[value] = self._add(place, value, fail)
         return table[value]
 
     def _add(self, place: int, value: Scalar, fail: Fail) -> int:
+        value = value + 0.0 if isinstance(value, float) else value  # There is one zero, not two.
         name = self._name(place, value, fail)
         if self._one_kind and self._scalars and _kind(value) != _kind(self._scalars[0]):
             before = f"{_kind(self._scalars[0])} ({_short(self._scalars[0])})"
-            fail(f"[{place}] must be {before} as the {self._what} before it; got {_short(value)}")
+            fail(place, f"must be {before} as the {self._what} before it; got {_short(value)}")
         other = float if type(value) is int else int
         if type(value) in (int, float) and value in self._numbers[other]:
-            fail(f"[{place}] must be written as before, {_written(value, other)}; got {_short(value)}")
+            fail(place, f"must be written as before, {_written(value, other)}; got {_short(value)}")
         if name in self._names:
             fail(
-                f"[{place}] must not have the name of another of the {self._what}; "
-                f"{_short(value)} and {_short(self._names[name])} are both called {name}"
+                place,
+                f"must not have the name of another of the {self._what}; "
+                f"{_short(value)} and {_short(self._names[name])} are both called {name}",
             )
         if len(self) == MAX_CLASSES:
-            fail(f"[{place}] must be one of at most {MAX_CLASSES} different {self._what}; {_short(value)} is one more")
+            fail(place, f"must be one of at most {MAX_CLASSES} different {self._what}; {_short(value)} is one more")
         self._names[name] = value
         self._scalars.append(value)
         return len(self) - 1
 
     def _name(self, place: int, value: Scalar, fail: Fail) -> str:
         if isinstance(value, float) and not math.isfinite(value):
-            fail(f"[{place}] must be a finite number; got {value}")
+            fail(place, f"must be a finite number; got {value}")
         try:
             name = str(value)
             name.encode()
         except UnicodeEncodeError:
-            fail(f"[{place}] must be text; it holds half of a surrogate pair")
+            fail(place, "must be text; it holds half of a surrogate pair")
         except ValueError:
             # Python refuses to print a number of several thousand digits.
             name = "?" * (MAX_NAME + 1)
         if len(name) > MAX_NAME:
-            fail(f"[{place}] must have at most {MAX_NAME} characters")
+            fail(place, f"must have at most {MAX_NAME} characters")
         return name
-
-
-def make_task(name: str, inputs: Vocabulary, labels: Vocabulary, *, evolution: bool) -> tuple[Task, Array, Array]:
-    """A task from all inputs and labels, and the ranks of their numbers.
-
-    Args:
-        name: Name of the task.
-        inputs: The inputs; in an evolution the same object as ``labels``.
-        labels: The labels.
-        evolution: Whether labels are states after some steps.
-    """
-    if not len(inputs) or not len(labels):
-        raise GraphFSAError("at least one graph must have nodes")
-    (input_names, input_ranks), (class_names, class_ranks) = inputs.sorted(), labels.sorted()
-    task = Task(name, "evolution" if evolution else "classes", input_names, class_names)
-    return task, input_ranks, class_ranks
 
 
 def scalars_of(names: tuple[str, ...], *, one_kind: bool) -> list[int | str]:

@@ -106,7 +106,7 @@ class Grab(Dataset):
         while have < count or not kept:
             rate = max(have / drawn if drawn else 0.5, 0.01)
             batch = int(min(max(1.2 * (count - have) / rate, 32), max(64, 2**22 // size), _CAP * max(count, 1)))
-            found = self._roll_out(sample_graphs(self.family, size, batch, rng), number, rng)
+            found = self.roll_out(sample_graphs(self.family, size, batch, rng), number, rng, keep=self.keep)
             drawn += batch
             accepted += len(found)
             kept.append(found if choose is None else found.select(np.flatnonzero(choose(found))))
@@ -115,7 +115,8 @@ class Grab(Dataset):
                 raise GraphFSAError(self._too_few(size, count, number, accepted, drawn))
         return Examples.concatenate(kept).select(np.arange(count)), accepted / drawn
 
-    def _roll_out(self, graphs: GraphBatch, steps: int, rng: np.random.Generator) -> Examples:
+    def roll_out(self, graphs: GraphBatch, steps: int, rng: np.random.Generator, *, keep: int) -> Examples:
+        """Draw starting states, run the truth, and keep graphs with ``keep`` percent of their nodes in final states."""
         truth = self.automaton()
         inputs = sample_inputs(graphs, self.num_starting, rng)
         start = self.task.starting_states(truth, inputs)
@@ -124,7 +125,7 @@ class Grab(Dataset):
         sizes = np.diff(graphs.offsets)
         ends = np.add.reduceat(np.r_[final, False].astype(np.int64), graphs.offsets[:-1]) if len(sizes) else sizes
         everything = Examples(self.task, graphs, inputs, np.maximum(answers, 0), mask=final, steps=steps)
-        return everything.select(np.flatnonzero(100 * ends >= self.keep * sizes))
+        return everything.select(np.flatnonzero(100 * ends >= keep * sizes))
 
     def _too_few(self, size: int, count: int, steps: int, accepted: int, drawn: int) -> str:
         return (

@@ -153,7 +153,7 @@ def _clashes(nodes: Array, colours: Array, labels: Array) -> Array:
     kinds, first, kind, counts = np.unique(
         colour * 256 + own, return_index=True, return_inverse=True, return_counts=True
     )
-    # Kinds are sorted by colour, then label: a stable sort by frequency puts the lowest of the most frequent ones first.
+    # Kinds are sorted by colour, then label: a stable sort by frequency puts the lowest of the frequent ones first.
     order = np.lexsort((-counts, kinds // 256))
     leading = order[np.unique(kinds[order] // 256, return_index=True)[1]]
     usual = leading[colour]

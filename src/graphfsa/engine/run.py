@@ -100,6 +100,8 @@ def check_states(fsa: GraphFSA, graph: Graph, states: Any) -> Array:
         raise StateError(
             f"states must have one entry per node, shape [{graph.num_nodes}]; got shape {list(given.shape)}"
         )
+    if given.dtype.kind == "b":
+        given = given.astype(np.uint8)
     if given.dtype.kind == "U":
         names, places = np.unique(given, return_inverse=True)
         unknown = [name for name in names if name not in fsa.state_names]

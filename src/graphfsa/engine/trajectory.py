@@ -13,7 +13,7 @@ from graphfsa.errors import StateError
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Changes:
     """Every change of state up to step ``until``: node ``nodes[i]`` was in ``states[i]`` from step ``times[i]`` on.
 
@@ -81,7 +81,7 @@ class Trajectory:
         if found is None and self.changes is not None:
             found = self._replayed(self._folded(step), self.changes)
         if found is None:
-            raise StateError(f"step {step} was not recorded; run with record='all' or record='changes'")
+            raise StateError(f"step {step} was not recorded; run up to it with record='all', or with record='changes'")
         return found.copy()
 
     def _folded(self, step: int) -> int:

@@ -1,0 +1,143 @@
+"""The user's own labelled graphs: JSON lines, NetworkX and PyTorch Geometric.
+
+One graph per line::
+
+    {"num_nodes": 3, "edges": [[0, 1], [1, 2]], "inputs": ["root", "other", "other"], "labels": [0, 1, 0]}
+
+Inputs and labels are strings, numbers, true or false; see :mod:`graphfsa.datasets._vocabulary` for which are the same.
+The labels of a file are all strings, all numbers or all truth values. A line may also have
+
+- ``directed``: true means that ``[u, v]`` is one arc, and that ``v`` sees ``u``;
+- ``slots``: with ``directed``, for each arc the slot in which ``v`` sees ``u``;
+- ``mask``: for each node, whether it counts;
+- ``steps``: the number of steps after which the labels hold.
+
+Blank lines are skipped. Whatever a file holds, reading it returns data or raises a ``GraphFSAError`` that names the
+file, the line and the field.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphfsa._files import MAX_BYTES, PathLike, _kind, _reason, atomic_write
+from graphfsa.datasets._foreign import from_networkx_graphs, from_pyg_data, to_networkx_graphs, to_pyg_data
+from graphfsa.datasets._user_lines import Lines, lines_of, parse_line
+from graphfsa.datasets.examples import Examples
+from graphfsa.errors import FormatError, GraphFSAError, LimitError
+
+__all__ = [
+    "UserData",
+    "from_networkx_graphs",
+    "from_pyg_data",
+    "read_jsonl",
+    "to_networkx_graphs",
+    "to_pyg_data",
+    "write_jsonl",
+]
+
+Array = np.ndarray[Any, Any]
+MAX_LINE = 2**26
+
+
+@dataclass(frozen=True, eq=False)
+class UserData:
+    """Labelled graphs of a file.
+
+    Attributes:
+        examples: The graphs, in the order of their lines.
+        lines: Line number of each graph, from 1, int64.
+        source: The file.
+    """
+
+    examples: Examples
+    lines: Array
+    source: str
+
+
+def read_jsonl(path: PathLike, *, steps: int | None = None) -> UserData:
+    """Read labelled graphs from a JSON lines file of at most 1 GiB, with lines of at most 64 MiB.
+
+    Args:
+        path: The file.
+        steps: If given, the task is an evolution: inputs and labels are states, and the labels hold after so many steps
+            (or after those that a line gives). Otherwise labels are classes, and a graph that does not say its steps
+            has ``2 * num_nodes + 2``.
+
+    Raises:
+        FormatError: The content is malformed; the message names file, line and field.
+        LimitError: The file is too large.
+        GraphFSAError: The file cannot be read.
+    """
+    lines = Lines(steps)
+    numbers: list[int] = []
+    try:
+        for number, line in _numbered_lines(path):
+            where = f"{path}: line {number}"
+            lines.add(parse_line(line, where), where)
+            numbers.append(number)
+        if not numbers:
+            raise FormatError(f"{path}: must hold at least one graph; it is empty")
+        try:
+            examples = lines.examples()
+        except GraphFSAError as error:
+            raise FormatError(f"{path}: {error}") from None
+    except MemoryError:
+        raise LimitError(f"{path}: the graphs do not fit in memory") from None
+    return UserData(examples, np.array(numbers, np.int64), str(path))
+
+
+def write_jsonl(path: PathLike, examples: Examples) -> None:
+    """Write labelled graphs to a JSON lines file, atomically.
+
+    A graph that occurs several times gets as many lines. Names of inputs and classes that look like whole numbers are
+    written as numbers (those of the classes only if all look so, since the labels of a file must be of one kind).
+    Reading the file gives back equal data if the names are in the order in which :func:`read_jsonl` puts them, each
+    name occurs, and the task has the name that it gives.
+
+    Args:
+        path: File to create or replace.
+        examples: The graphs to write.
+
+    Raises:
+        LimitError: The file would be larger than :func:`read_jsonl` accepts.
+        GraphFSAError: The file cannot be written.
+    """
+    parts: list[bytes] = []
+    size = 0
+    for place, (line, count) in enumerate(zip(lines_of(examples), examples.counts.tolist(), strict=True)):
+        if len(line) >= MAX_LINE:
+            raise LimitError(f"{path}: a line must have at most {MAX_LINE} bytes; graph {place} needs {len(line)}")
+        size += (len(line) + 1) * count
+        if size > MAX_BYTES:
+            raise LimitError(f"{path}: a file must have at most {MAX_BYTES} bytes; graphs 0 .. {place} need {size}")
+        parts.extend([line] * count)
+    atomic_write(path, b"\n".join([*parts, b""]))
+
+
+def _numbered_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not blank, with their numbers; never more than one of them in memory."""
+    try:
+        status = Path(path).stat()
+        # Asked before opening: a named pipe would block until somebody writes to it.
+        if not stat.S_ISREG(status.st_mode):
+            raise GraphFSAError(f"cannot read {str(path)!r}: it is {_kind(status.st_mode)}")
+        if status.st_size > MAX_BYTES:
+            raise LimitError(f"{str(path)!r} must have at most {MAX_BYTES} bytes; it has {status.st_size}")
+        with Path(path).open("rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
+                if len(line) > MAX_LINE:
+                    raise FormatError(f"{path}: line {number}: a line must have at most {MAX_LINE} bytes")
+                text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                if not text.isspace() and text:
+                    yield number, text
+    except (OSError, ValueError) as error:
+        if isinstance(error, GraphFSAError):
+            raise
+        raise GraphFSAError(f"cannot read {str(path)!r}: {_reason(error)}") from error

@@ -1,0 +1,192 @@
+"""Lines of a JSON lines file, one graph each: read with checks that name line and field, and written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+
+from graphfsa.datasets._columns import Columns
+from graphfsa.datasets._vocabulary import scalars_of
+from graphfsa.datasets.examples import Examples
+from graphfsa.errors import FormatError
+from graphfsa.graphs import Graph, GraphBatch, _parse
+from graphfsa.graphs.graph import MAX_SLOTS
+
+Array = np.ndarray[Any, Any]
+_REQUIRED = {"num_nodes": "a whole number", "edges": "a list", "inputs": "a list", "labels": "a list"}
+_OPTIONAL = {"directed": "true or false", "slots": "a list", "mask": "a list", "steps": "a whole number"}
+_TYPES = {"a whole number": int, "a list": list, "true or false": bool}
+
+
+def parse_line(line: bytes, where: str) -> dict[str, Any]:
+    """The JSON object of one line, its fields present and of the right types.
+
+    Args:
+        line: The line with its end.
+        where: File and line, for error messages.
+    """
+    try:
+        data = json.loads(line.decode(), object_pairs_hook=_once, parse_constant=_refuse)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{where}: must be UTF-8 text; byte {error.start} of the line is not") from None
+    except json.JSONDecodeError as error:
+        hint = "" if line.endswith(b"\n") else " (the file ends with this line; is it cut off?)"
+        raise FormatError(f"{where}: not JSON: {error.msg} at column {error.colno}{hint}") from None
+    except RecursionError:
+        raise FormatError(f"{where}: its lists or objects are nested too deeply") from None
+    except ValueError as error:
+        # A constant that is not JSON, a field given twice, or a number with more digits than Python reads.
+        raise FormatError(f"{where}: not JSON that can be read: {str(error)[:200]}") from None
+    if type(data) is not dict:
+        raise FormatError(
+            f"{where}: must be an object with the fields {', '.join(_REQUIRED)}; got {_parse._short(data)}"
+        )
+    _check_fields(data, where)
+    return data
+
+
+def _check_fields(data: dict[str, Any], where: str) -> None:
+    for name in _REQUIRED:
+        if name not in data:
+            raise FormatError(f"{where}: field {name!r} is missing")
+    for name, value in data.items():
+        kind = _REQUIRED.get(name) or _OPTIONAL.get(name)
+        if kind is None:
+            fields = ", ".join([*_REQUIRED, *_OPTIONAL])
+            raise FormatError(f"{where}: unknown field {_parse._short(name)}; the fields are {fields}")
+        if type(value) is not _TYPES[kind]:
+            raise FormatError(f"{where}: field {name!r} must be {kind}; got {_parse._short(value)}")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a field is given twice")
+    return fields
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+class Lines:
+    """The graphs of the lines read so far.
+
+    Args:
+        steps: As for :func:`graphfsa.datasets._user.read_jsonl`.
+    """
+
+    def __init__(self, steps: int | None) -> None:
+        self._columns = Columns(("inputs", "labels", "mask", "steps"), steps)
+        self._sizes: list[int] = []
+        self._edges: list[Array] = []
+        self._slots: list[Array] = []
+        self._directed: list[bool] = []
+        self._slotted: tuple[bool, str] | None = None
+
+    def add(self, data: dict[str, Any], where: str) -> None:
+        """Check and keep the graph of one line, as :func:`parse_line` returned it."""
+        num_nodes = data["num_nodes"]
+        if not 0 <= num_nodes <= _parse.MAX_NODES:
+            limits = f"at least 0 and at most {_parse.MAX_NODES}"
+            raise FormatError(f"{where}: field 'num_nodes' must be {limits}; got {_parse._short(num_nodes)}")
+        fields = data["inputs"], data["labels"], data.get("mask"), data.get("steps")
+        self._columns.add(num_nodes, fields, partial(_fail, where))
+        edges = _parse._edges(where, data["edges"], num_nodes)
+        self._add_slots(data, edges, where)
+        self._sizes.append(num_nodes)
+        self._edges.append(edges)
+        self._directed.append(data.get("directed", False))
+
+    def _add_slots(self, data: dict[str, Any], edges: Array, where: str) -> None:
+        slotted = "slots" in data
+        if slotted:
+            if not data.get("directed", False):
+                raise FormatError(f"{where}: field 'slots' belongs to arcs; 'directed' must be true")
+            if len(data["slots"]) != len(edges):
+                _fail(where, "slots", None, f"must have one entry per edge, {len(edges)}; got {len(data['slots'])}")
+            slots = _parse._numbers(where, "slots", data["slots"], MAX_SLOTS)
+            _, first, counts = np.unique(edges[:, 1] * MAX_SLOTS + slots, return_index=True, return_counts=True)
+            if (counts > 1).any():
+                place = int(first[counts > 1][0])
+                node = int(edges[place, 1])
+                _fail(
+                    where,
+                    "slots",
+                    place,
+                    f"must be used once by node {node}, which sees through slot {slots[place]} twice",
+                )
+            self._slots.append(slots)
+        if len(edges):
+            if self._slotted is not None and self._slotted[0] != slotted:
+                raise FormatError(
+                    f"{where}: field 'slots' must be given for all graphs or for none; "
+                    f"{self._slotted[1]} has {'them' if self._slotted[0] else 'none'}"
+                )
+            self._slotted = self._slotted or (slotted, where.rpartition(": ")[2])
+
+    def examples(self) -> Examples:
+        """All graphs with what is known about their nodes."""
+        sizes = np.array(self._sizes, np.int64)
+        offsets = np.zeros(len(sizes) + 1, np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        counts = np.array([len(edges) for edges in self._edges])
+        edges = np.concatenate(self._edges) + np.repeat(offsets[:-1], counts)[:, None]
+        directed = any(self._directed)
+        if directed:
+            back = edges[~np.repeat(np.array(self._directed), counts) & (edges[:, 0] != edges[:, 1])]
+            edges = np.concatenate((edges, back[:, ::-1]))
+        slots = np.concatenate(self._slots) if self._slotted is not None and self._slotted[0] else None
+        graph = Graph.from_edges(int(offsets[-1]), edges, directed=directed, slots=slots)
+        return self._columns.examples(GraphBatch(graph, offsets))
+
+
+def _fail(where: str, field: str, place: int | None, problem: str) -> NoReturn:
+    raise FormatError(f"{where}: {f'field {field!r}' if place is None else f'{field}[{place}]'} {problem}")
+
+
+def lines_of(examples: Examples) -> Iterator[bytes]:
+    """The line of each graph, without its line end."""
+    task, offsets, union = examples.task, examples.graphs.offsets.tolist(), examples.graphs.graph
+    evolution = task.kind == "evolution"
+    inputs = [json.dumps(scalar) for scalar in scalars_of(task.inputs, one_kind=evolution)]
+    labels = [json.dumps(scalar) for scalar in scalars_of(task.classes, one_kind=True)]
+    undirected = _undirected(examples.graphs)
+    bounds = union.indptr[examples.graphs.offsets].tolist()
+    sources, targets, slots = union.indices, union.targets(), union.slots
+    for place, steps in enumerate(examples.steps.tolist()):
+        start, stop = offsets[place : place + 2]
+        arcs = slice(*bounds[place : place + 2])
+        pairs = np.stack((sources[arcs], targets[arcs]), axis=1) - start
+        extra = ""
+        if undirected[place]:
+            pairs = pairs[pairs[:, 0] <= pairs[:, 1]]
+        else:
+            extra = ', "directed": true'
+            extra += "" if slots is None else f', "slots": {slots[arcs].tolist()}'
+        mask = examples.mask[start:stop]
+        masked = "" if mask.all() else f', "mask": {json.dumps(mask.tolist())}'
+        yield (
+            f'{{"num_nodes": {stop - start}, "edges": {pairs.tolist()}{extra}, '
+            f'"inputs": [{", ".join(map(inputs.__getitem__, examples.inputs[start:stop].tolist()))}], '
+            f'"labels": [{", ".join(map(labels.__getitem__, examples.labels[start:stop].tolist()))}]'
+            f'{masked}, "steps": {steps}}}'
+        ).encode()
+
+
+def _undirected(graphs: GraphBatch) -> Array:
+    """Which graphs are symmetric and have no slots (or no arcs)."""
+    union = graphs.graph
+    bounds = union.indptr[graphs.offsets]
+    if union.slots is not None:
+        return np.diff(bounds) == 0
+    indptr, indices = union.out_arcs()
+    # A graph's arcs lie between the same bounds in both lists; it is symmetric if nothing between them differs.
+    wrong_arcs = np.r_[0, np.cumsum(indices != union.indices)]
+    wrong_nodes = np.r_[0, np.cumsum(np.diff(indptr) != union.degrees)]
+    same_arcs = wrong_arcs[bounds[1:]] == wrong_arcs[bounds[:-1]]
+    return same_arcs & (wrong_nodes[graphs.offsets[1:]] == wrong_nodes[graphs.offsets[:-1]])
