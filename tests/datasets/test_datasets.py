@@ -1,0 +1,161 @@
+import numpy as np
+import pytest
+
+from graphfsa.datasets import Examples, Split, dataset_class, dataset_names
+from graphfsa.datasets._cellular import board_sides, count_around
+from graphfsa.datasets._zones import divided, draw
+from graphfsa.datasets.hygiene import overlap
+from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.graphs import Graph, Lattice
+
+NAMES = dataset_names()
+OPTIONS = [
+    ("elementary", {"rule": "110", "ring": "true"}),
+    ("life", {"torus": "false"}),
+    ("life", {"rule": "B36/S23"}),
+    ("hex-life", {"torus": "false"}),
+    ("wireworld", {"torus": "true"}),
+    ("brians-brain", {"torus": "false"}),
+    ("path-finding", {"colours": "2", "trees": "mixed"}),
+    ("distance", {"graphs": "tree"}),
+    ("grab", {"family": "regular", "bound": "2"}),
+    *((name, {}) for name in NAMES),
+]
+
+
+def test_every_task_of_the_paper_is_there():
+    wanted = "elementary life hex-life wireworld brians-brain distance root-value path-finding prefix-sum"
+    assert set(wanted.split()) <= set(NAMES)
+    with pytest.raises(UnknownNameError, match="prefix-sum"):
+        dataset_class("prefix")
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIONS)
+def test_the_library_automaton_is_exact(name, options):
+    dataset = dataset_class(name).from_options(options)
+    for size, count in ((4, 20), (6, 20), (16, 20), (100, 10), (1000, 3)):
+        if name == "grab" and size == 1000:
+            continue
+        examples = dataset.generate(size, count, np.random.default_rng(size))
+        assert len(examples) == count
+        assert (examples.sizes == size).all()
+        assert examples.accuracy(dataset.automaton()) == 1.0
+        assert examples.accuracy(dataset.automaton(), steps=examples.steps) == 1.0
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if dataset_class(name)().task.kind == "evolution"])
+def test_evolutions_over_many_steps(name):
+    dataset = dataset_class(name)()
+    for steps in (0, 1, 2, 5, 30):
+        examples = dataset.generate(20, 10, np.random.default_rng(steps), steps=steps)
+        assert (examples.steps == steps).all()
+        assert examples.accuracy(dataset.automaton()) == 1.0
+    assert (dataset.generate(20, 5, np.random.default_rng(0), steps=0).labels == examples.inputs[:100]).mean() < 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_seed_same_data(name):
+    dataset = dataset_class(name)()
+    one, same, other = (dataset.generate(16, 30, np.random.default_rng(seed)).digest for seed in (1, 1, 2))
+    assert one == same != other
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_default_splits_are_whole(name):
+    dataset = dataset_class(name)()
+    assert {"train", "validation", "test"} <= dataset.splits.keys()
+    for split in dataset.splits.values():
+        small = Split(tuple((size, min(count, 20)) for size, count in split.parts), split.steps)
+        examples = dataset.generate_split(small, np.random.default_rng(0))
+        assert len(examples) == sum(count for _, count in small.parts)
+        assert examples.accuracy(dataset.automaton()) == 1.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_train_and_test_are_apart(name):
+    dataset = dataset_class(name)()
+    for size in (6, 16):
+        train = draw(dataset, size, 300, np.random.default_rng(0), "train")
+        test = draw(dataset, size, 50, np.random.default_rng(1), "test")
+        assert (len(train), len(test)) == (300, 50)
+        if divided(dataset, size):
+            assert overlap(train, test).sum() == 0
+
+
+def test_small_domains_are_not_divided():
+    assert not divided(dataset_class("root-value")(), 8)
+    assert not divided(dataset_class("elementary")(), 4)
+    assert divided(dataset_class("path-finding")(), 9)
+    bits = dataset_class("prefix-sum")().generate(4, 16, np.random.default_rng(0)).inputs.reshape(16, 4)
+    assert len({tuple(row) for row in bits.tolist()}) == 16
+
+
+@pytest.mark.parametrize("kind", ["moore", "hex"])
+@pytest.mark.parametrize("torus", [False, True])
+@pytest.mark.parametrize("sides", [(2, 2), (2, 3), (4, 2), (4, 5), (6, 3)])
+def test_array_neighbourhoods_are_those_of_the_lattices(kind, torus, sides):
+    cells = np.random.default_rng(0).integers(0, 2, (3, *sides)).astype(bool)
+    graph = Graph.from_lattice(Lattice(kind, *sides, torus=torus))
+    counted = count_around(cells, kind, torus)
+    for board, counts in zip(cells.reshape(3, -1), counted.reshape(3, -1), strict=True):
+        assert counts.tolist() == [int(board[graph.neighbours(cell)].sum()) for cell in range(graph.num_nodes)]
+
+
+def test_boards_are_nearly_square_or_refused():
+    assert board_sides(16) == (4, 4)
+    assert board_sides(1000) == (25, 40)
+    assert board_sides(1000, even_height=True) == (40, 25)
+    with pytest.raises(GraphFSAError, match=r"try 6 \(2 x 3\) or 8 \(2 x 4\)"):
+        board_sides(7)
+
+
+BAD = [
+    ("elementary", {"rule": "256"}, "rule must be one of"),
+    ("elementary", {"rule": "x"}, "whole number"),
+    ("life", {"rule": "S23"}, "B3/S23"),
+    ("life", {"torus": "maybe"}, "true or false"),
+    ("path-finding", {"colours": "3"}, "colours must be one of 1, 2"),
+    ("path-finding", {"trees": "tall"}, "uniform, recursive, deep, mixed"),
+    ("path-finding", {"height": "3"}, "valid options: colours, trees"),
+    ("grab", {"keep": "101"}, "0 .. 100"),
+    ("grab", {"num-states": "3"}, "no more than 3"),
+    ("grab", {"truth": "odd"}, "dense, sparse"),
+    ("grab", {"num-states": "40"}, "limit"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "words"), BAD)
+def test_bad_options_are_refused(name, options, words):
+    with pytest.raises(GraphFSAError, match=words.replace(".", r"\.")):
+        dataset_class(name).from_options(options)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "words"),
+    [("path-finding", 1, "at least 2 nodes"), ("distance", 0, "at least 1 node"), ("wireworld", 13, "12 .* or 14|try")],
+)
+def test_sizes_that_do_not_exist_are_refused(name, size, words):
+    with pytest.raises(GraphFSAError, match=words):
+        dataset_class(name)().generate(size, 2, np.random.default_rng(0))
+
+
+def test_examples_are_cut_and_joined_exactly():
+    dataset = dataset_class("distance")()
+    examples = dataset.generate_split(Split(((5, 4), (1, 3), (9, 5))), np.random.default_rng(0))
+    order = [11, 0, 4, 4, 7]
+    chosen = examples.select(order)
+    everything = list(examples)
+    for place, example in zip(order, chosen, strict=True):
+        assert example.graph == everything[place].graph
+        assert example.inputs.tolist() == everything[place].inputs.tolist()
+        assert example.labels.tolist() == everything[place].labels.tolist()
+    joined = Examples.concatenate([examples.select(range(6)), examples.select(range(6, 12))])
+    assert joined.digest == examples.digest != chosen.digest
+
+
+def test_strict_scoring_counts_no_answer_as_wrong():
+    dataset = dataset_class("distance")()
+    examples = dataset.generate(10, 20, np.random.default_rng(0))
+    assert examples.accuracy(dataset.automaton(), steps=0) == 0.0
+    assert 0 < examples.accuracy(dataset.automaton(), steps=2) < 1
+    assert (examples.predict(dataset.automaton(), steps=0) == -1).all()

@@ -1,0 +1,144 @@
+import json
+
+import numpy as np
+import pytest
+
+from graphfsa.datasets._covering import visited
+from graphfsa.datasets._grab_configs import generate_grab, grab_config, grab_config_names
+from graphfsa.datasets._storage import load_data, save_data
+from graphfsa.datasets.grab import Grab
+from graphfsa.datasets.hygiene import overlap
+from graphfsa.errors import FormatError, GraphFSAError
+
+
+def save(data, path):
+    return save_data(path, data.splits, config=data.config.config(), seed=data.seed, truth=data.config.grab.automaton())
+
+
+@pytest.mark.parametrize("name", ["paper-1", "paper-2", "paper-3", "paper-4", "paper-5", "grid", "regular", "complete"])
+def test_every_split_is_what_the_configuration_says(name):
+    config = grab_config(name)
+    data = generate_grab(config, 0)
+    truth = config.grab.automaton()
+    assert data.splits.keys() == config.parts.keys()
+    for split, part in config.parts.items():
+        examples = data.splits[split]
+        assert len(examples) == part.count
+        assert (examples.sizes == part.size).all()
+        assert (examples.steps == part.steps).all()
+        assert examples.accuracy(truth) == 1.0
+        shares = [graph.mean() for graph in examples.graphs.split(examples.mask)]
+        assert min(shares) >= part.keep / 100
+        assert 0 < data.acceptance[split] <= 1
+        last = examples.graphs.split(examples.inputs == config.grab.num_starting - 1)
+        assert all(graph.any() for graph in last)
+    if data.divided:
+        assert not any(overlap(data.splits["train"], data.splits[split]).any() for split in ("validation", "ood"))
+
+
+def test_all_names():
+    assert {"paper-1", "paper-5", "tree", "grid", "complete", "regular", "erdos-renyi", "path", "cycle"} <= set(
+        grab_config_names()
+    )
+    with pytest.raises(GraphFSAError, match="paper-1"):
+        grab_config("paper-6")
+    truths = {grab_config(f"paper-{k}").grab.automaton().digest for k in range(1, 6)}
+    assert len(truths) == 5
+
+
+def test_truths_are_as_drawn():
+    dense, sparse = (Grab(truth=kind, num_states=6, truth_seed=3).automaton() for kind in ("dense", "sparse"))
+    for truth in (dense, sparse):
+        assert truth.final_states == (0, 1)
+        assert truth.starting_states == (2, 3)
+        assert truth.state_names == ("f0", "f1", "s0", "s1", "m0", "m1")
+    assert all(len(np.unique(row)) == 6 for row in dense.transition_table[2:])
+    assert all(len(np.unique(row)) == 3 for row in sparse.transition_table[2:])
+    stays = (sparse.transition_table[2:] == np.arange(2, 6)[:, None]).mean()
+    assert 0.1 < stays < 0.3
+
+
+def test_a_truth_that_never_ends_is_an_error_that_helps():
+    with pytest.raises(
+        GraphFSAError, match="truth 11 can't fill a split of 100 graphs of 50 nodes.*truth_seed.*sparse"
+    ):
+        Grab(truth_seed=11, keep=70).generate(50, 100, np.random.default_rng(1), steps=60)
+
+
+def test_covering_visits_what_can_be_found():
+    config = grab_config("paper-3")
+    plain, covering = generate_grab(config, 0), generate_grab(config, 0, covering=True)
+    grab = config.grab
+    before, after = visited(grab, plain.splits["train"])[2:], visited(grab, covering.splits["train"])[2:]
+    assert before.sum() < after.sum() == after.size - len(covering.unseen)
+    # One node of each graph starts in s1, so a lonely node in s0 can't be.
+    assert covering.unseen == [(2, 0)]
+    assert covering.splits["train"].accuracy(grab.automaton()) == 1.0
+    assert not overlap(covering.splits["train"], covering.splits["validation"]).any()
+
+
+def test_storage_round_trip_is_exact_and_repeatable(tmp_path):
+    data = generate_grab(grab_config("paper-1"), 7)
+    digests = {save(data, tmp_path / name).manifest["digest"] for name in ("a", "b", "a")}
+    assert len(digests) == 1
+    stored = load_data(tmp_path / "a")
+    assert stored.truth == data.config.grab.automaton()
+    assert stored.names == list(data.splits)
+    for name, examples in data.splits.items():
+        assert stored.split(name).digest == examples.digest
+    with pytest.raises(GraphFSAError, match="train"):
+        stored.split("nothing")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_other_data_are_not_overwritten(tmp_path):
+    save(generate_grab(grab_config("paper-1"), 0), tmp_path / "d")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "d").iterdir()}
+    with pytest.raises(GraphFSAError, match="holds something else"):
+        save(generate_grab(grab_config("paper-1"), 1), tmp_path / "d")
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "d").iterdir()}
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(GraphFSAError, match="holds something else"):
+        save(generate_grab(grab_config("paper-1"), 0), tmp_path / "mine")
+    with pytest.raises(GraphFSAError, match="no directory"):
+        save(generate_grab(grab_config("paper-1"), 0), tmp_path / "no" / "where")
+
+
+def test_the_digest_is_the_same_on_every_machine(tmp_path):
+    stored = save(generate_grab(grab_config("paper-1"), 0), tmp_path / "d")
+    assert stored.manifest["splits"]["train"]["digest"].startswith("9faca3810b0f7135")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda m: m.update(schema="x"), "schema"),
+        (lambda m: m.pop("splits"), "splits"),
+        (lambda m: m["splits"]["train"].update(file="../x"), "file beside the manifest"),
+        (lambda m: m["task"].pop("kind"), "task"),
+    ],
+)
+def test_damaged_manifests_are_refused(tmp_path, change, words):
+    save(generate_grab(grab_config("paper-1"), 0), tmp_path / "d")
+    path = tmp_path / "d" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    change(manifest)
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(FormatError, match=words):
+        load_data(tmp_path / "d")
+
+
+def test_damaged_splits_are_refused(tmp_path):
+    stored = save(generate_grab(grab_config("paper-1"), 0), tmp_path / "d")
+    path = tmp_path / "d" / stored.manifest["splits"]["train"]["file"]
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(FormatError):
+        load_data(tmp_path / "d").split("train")
+    path.write_bytes(b"nothing")
+    with pytest.raises(FormatError, match="not a split"):
+        load_data(tmp_path / "d").split("train")
+    path.unlink()
+    with pytest.raises(GraphFSAError):
+        load_data(tmp_path / "d").split("train")
