@@ -60,7 +60,7 @@ def test_truths_are_as_drawn():
 
 def test_a_truth_that_never_ends_is_an_error_that_helps():
     with pytest.raises(
-        GraphFSAError, match="truth 11 can't fill a split of 100 graphs of 50 nodes.*truth_seed.*sparse"
+        GraphFSAError, match=r"truth 11 can't fill a split of 100 graphs of 50 nodes.*truth_seed.*sparse"
     ):
         Grab(truth_seed=11, keep=70).generate(50, 100, np.random.default_rng(1), steps=60)
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from graphfsa.datasets._columns import Columns
+from graphfsa.datasets._columns import Columns, Fail
 from graphfsa.datasets._vocabulary import scalars_of
 from graphfsa.datasets.examples import Examples
 from graphfsa.errors import GraphError, GraphFSAError
@@ -132,7 +132,7 @@ def _converted(place: int, convert: Any, graph: Any) -> Graph:
         raise GraphError(f"graph {place}: {error}") from None
 
 
-def _attribute(nxgraph: Any, nodes: list[Any], name: str, fail: Any) -> list[Any]:
+def _attribute(nxgraph: Any, nodes: list[Any], name: str, fail: Fail) -> list[Any]:
     values: list[Any] = []
     for place, node in enumerate(nodes):
         attributes = nxgraph.nodes[node]
@@ -143,7 +143,7 @@ def _attribute(nxgraph: Any, nodes: list[Any], name: str, fail: Any) -> list[Any
     return values
 
 
-def _tensor(data: Any, name: str, fail: Any) -> list[Any]:
+def _tensor(data: Any, name: str, fail: Fail) -> list[Any]:
     tensor: Any = getattr(data, name, None)
     if tensor is None:
         fail(name, None, "is missing")

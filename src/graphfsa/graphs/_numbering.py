@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from graphfsa.graphs._refinement import Refinement, mix, ragged, segment_sums, starts_of_runs
+from graphfsa.graphs._refinement import Refinement, combine, mix, ragged, segment_sums, starts_of_runs
 from graphfsa.graphs.batch import GraphBatch
 from graphfsa.graphs.graph import Array
 
@@ -41,8 +41,8 @@ class Numbered:
         slots = np.zeros(union.num_arcs, np.uint8) if union.slots is None else union.slots
         by_arc = np.lexsort((slots, arcs, owner[targets]))
         self._arcs, self._slots = arcs[by_arc], slots[by_arc]
-        nodes = mix(self._nodes ^ mix(np.arange(union.num_nodes) - graphs.offsets[owner]))
-        links = mix(mix(self._arcs) ^ self._slots)
+        nodes = combine(self._nodes, np.arange(union.num_nodes) - graphs.offsets[owner])
+        links = combine(mix(self._arcs), self._slots)
         self.hashes = segment_sums(nodes, self._offsets) + segment_sums(links, self._bounds)
 
     def equal(self, others: Array) -> Array:

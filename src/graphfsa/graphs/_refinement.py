@@ -15,6 +15,7 @@ from graphfsa.graphs.graph import Array, Graph
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
+_SALT = np.uint64(0xD6E8FEB86659FD93)
 _OUTWARDS = 2**32
 
 
@@ -27,6 +28,12 @@ def mix(values: Array) -> Array:
     mixed *= _MULTIPLIERS[1]
     mixed ^= mixed >> _SHIFTS[2]
     return mixed
+
+
+def combine(first: Array, second: Array) -> Array:
+    """Hash pairs of 64-bit integers; the order counts."""
+    # Without the salt, values that are themselves mixed could cancel out: a colour mix(0) and a key 0, for example.
+    return mix(first * _MULTIPLIERS[1] + mix(second.astype(np.uint64) ^ _SALT))
 
 
 def ragged(starts: Array, lengths: Array) -> Array:
@@ -136,7 +143,7 @@ class Refinement:
         moved = np.repeat(fresh, lengths)
         changed = nodes[moved]
         self.cls[changed] = np.repeat(numbers, lengths[fresh])
-        self.colour[changed] = mix(self.colour[changed] ^ mix(keys[moved]))
+        self.colour[changed] = combine(self.colour[changed], keys[moved])
         return changed
 
     def _keeping(self, classes: Array, lengths: Array) -> Array:

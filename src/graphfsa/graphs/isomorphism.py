@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from graphfsa.errors import GraphError
 from graphfsa.graphs._numbering import Numbered, good_order, owners, search
-from graphfsa.graphs._refinement import Refinement, mix, ragged, segment_sums, starts_of_runs
+from graphfsa.graphs._refinement import Refinement, combine, ragged, segment_sums, starts_of_runs
 from graphfsa.graphs.batch import GraphBatch
 from graphfsa.graphs.graph import Array, Graph
 
@@ -60,8 +60,8 @@ def graph_keys(graphs: GraphBatch, colours: ArrayLike) -> Array:
     refinement.refine()
     # The last signatures belong to it: in a regular graph no class is ever divided.
     seen = refinement.signatures(np.arange(graphs.graph.num_nodes))
-    sums = segment_sums(mix(refinement.colour ^ mix(seen)), graphs.offsets)
-    return mix(sums ^ mix(np.diff(graphs.offsets)))
+    sums = segment_sums(combine(refinement.colour, seen), graphs.offsets)
+    return combine(sums, np.diff(graphs.offsets))
 
 
 def isomorphic(left: Graph, left_colours: ArrayLike, right: Graph, right_colours: ArrayLike) -> bool:
