@@ -20,7 +20,19 @@ def test_list_and_describe(cli):
 @pytest.mark.parametrize("name", dataset_names())
 def test_export_of_each_task(cli, tmp_path, name):
     out = tmp_path / "x.jsonl"
-    arguments = ["data", "export", name, "--split", "train", "--size", SIZES.get(name, "2..10"), "--count", 100, "--seed", 0]
+    arguments = [
+        "data",
+        "export",
+        name,
+        "--split",
+        "train",
+        "--size",
+        SIZES.get(name, "2..10"),
+        "--count",
+        100,
+        "--seed",
+        0,
+    ]
     facts = cli(*arguments, "--out", out, "--json").json
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert len(lines) == facts["graphs"] == 100
@@ -38,7 +50,9 @@ def test_shared_sizes_are_said(cli, tmp_path):
 
 
 def test_grab_twice_gives_one_digest_and_is_described(cli, tmp_path):
-    one, two = (cli("grab", "generate", "paper-1", "--seed", 0, "--out", tmp_path / "d", "--json").json for _ in range(2))
+    one, two = (
+        cli("grab", "generate", "paper-1", "--seed", 0, "--out", tmp_path / "d", "--json").json for _ in range(2)
+    )
     assert one["digest"] == two["digest"]
     facts = cli("grab", "describe", tmp_path / "d", "--json").json
     assert facts["digest"] == one["digest"]
@@ -84,3 +98,19 @@ def test_bad_input_is_said_and_exits_with_2(cli, tmp_path, monkeypatch, argument
     assert answer.code == 2
     assert words in answer.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_ones_own_is_checked(cli, tmp_path):
+    file = tmp_path / "mine.jsonl"
+    graph = {"num_nodes": 3, "edges": [[0, 1], [1, 2]], "inputs": ["root", "other", "other"]}
+    lines = [{**graph, "labels": [0, 1, 0]}, {**graph, "labels": [0, 1, 1]}, {**graph, "labels": [0, 1, 0]}]
+    file.write_text("\n".join(json.dumps(line) for line in lines))
+    facts = cli("data", "describe", file, "--json").json
+    assert (facts["graphs"], facts["distinct_graphs"], facts["contradicting_nodes"]) == (3, 2, 1)
+    assert facts["contradictions"] == [{"lines": [1, 2], "nodes": [2, 2], "labels": ["0", "1"]}]
+    assert "node 2 of line 1" in cli("data", "describe", file).out
+    file.write_text(json.dumps({**graph, "labels": [0, 1]}))
+    answer = cli("data", "describe", file)
+    assert answer.code == 2
+    assert "line 1" in answer.err
+    assert "labels" in answer.err

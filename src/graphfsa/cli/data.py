@@ -35,11 +35,16 @@ def list_command(as_json: bool = typer.Option(False, "--json", help="Print one J
 
 @guarded
 def describe_command(
-    name: str = typer.Argument(help="Name of a data set."),
+    name: str = typer.Argument(help="Name of a data set, or a .jsonl file of yours."),
     option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
+    steps: int = typer.Option(None, min=0, help="For a file: its labels are states after so many steps."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Describe a data set: its task, options and splits."""
+    """Describe a data set: its task, options and splits. Or check a file of yours: sizes, classes, contradictions."""
+    if name.endswith(".jsonl"):
+        facts = _file_facts(name, steps)
+        print_json(facts) if as_json else _print_file(facts)
+        return
     dataset = _dataset(name, option)
     task = dataset.task
     facts: dict[str, Any] = {
@@ -110,6 +115,52 @@ def export_command(
         "shared_sizes": shared,
     }
     print_json(facts) if as_json else print_rows({key: facts[key] for key in ("graphs", "nodes", "digest", "out")})
+
+
+def _file_facts(path: str, steps: int | None) -> dict[str, Any]:
+    import numpy as np
+
+    from graphfsa.datasets._user import read_jsonl
+    from graphfsa.datasets.hygiene import contradictions, deduplicate
+
+    data = read_jsonl(path, steps=steps)
+    examples, task = data.examples, data.examples.task
+    clashes = contradictions(examples, limit=20)
+    labels = np.bincount(examples.labels[examples.mask], minlength=len(task.classes)).tolist()
+    return {
+        "file": path,
+        "kind": task.kind,
+        "graphs": len(examples),
+        "distinct_graphs": len(deduplicate(examples)),
+        "smallest": int(examples.sizes.min()),
+        "largest": int(examples.sizes.max()),
+        "inputs": list(task.inputs),
+        "classes": dict(zip(task.classes, labels, strict=True)),
+        "masked_nodes": int((~examples.mask).sum()),
+        "digest": examples.digest,
+        "contradicting_nodes": clashes.total,
+        "contradictions": [
+            {
+                "lines": [int(data.lines[graph]) for graph in clash.graphs],
+                "nodes": list(clash.nodes),
+                "labels": [task.classes[label] for label in clash.labels],
+            }
+            for clash in clashes
+        ],
+    }
+
+
+def _print_file(facts: dict[str, Any]) -> None:
+    rows = {key: value for key, value in facts.items() if key != "contradictions"}
+    rows["inputs"] = ", ".join(facts["inputs"])
+    rows["classes"] = ", ".join(f"{name} ({count} nodes)" for name, count in facts["classes"].items())
+    print_rows(rows)
+    for clash in facts["contradictions"]:
+        (line, other), (node, twin), (label, second) = clash["lines"], clash["nodes"], clash["labels"]
+        typer.echo(
+            f"  no automaton can tell node {node} of line {line} (label {label}) "
+            f"from node {twin} of line {other} (label {second})"
+        )
 
 
 def parse_options(options: list[str]) -> dict[str, str]:

@@ -168,7 +168,7 @@ def _views(graph: Graph, both: bool) -> tuple[Array, Array, Array | None, Array,
     """What nodes see and a tag for how, and by whom they are seen, as lists with their starts."""
     slots = graph.slots
     if not both or (slots is None and graph.symmetric):
-        tags = None if slots is None else mix(slots)
+        tags = None if slots is None else _tags(slots)
         return graph.indptr, graph.indices, tags, *graph.out_arcs()
     sources, targets = graph.indices, graph.targets()
     how = np.zeros(graph.num_arcs, np.int64) if slots is None else slots.astype(np.int64)
@@ -177,4 +177,9 @@ def _views(graph: Graph, both: bool) -> tuple[Array, Array, Array | None, Array,
     indptr = np.zeros(graph.num_nodes + 1, np.int64)
     np.cumsum(np.bincount(ends, minlength=graph.num_nodes), out=indptr[1:])
     sees = np.r_[sources, targets][order]
-    return indptr, sees, mix(np.r_[how, how + _OUTWARDS])[order], indptr, sees
+    return indptr, sees, _tags(np.r_[how, how + _OUTWARDS])[order], indptr, sees
+
+
+def _tags(slots: Array) -> Array:
+    # Salted: colours are mixed small numbers too, and colour 0 in slot 1 must not look like colour 1 in slot 0.
+    return mix(slots.astype(np.uint64) ^ _SALT)
