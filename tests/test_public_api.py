@@ -19,6 +19,7 @@ PUBLIC = [
     "Lattice",
     "PositionalAggregation",
     "Trajectory",
+    "datasets",
     "families",
     "graphs",
     "library",

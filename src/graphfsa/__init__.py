@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from graphfsa import graphs
+    from graphfsa import datasets, graphs
     from graphfsa.aggregations import (
         Aggregation,
         AverageThresholdAggregation,
@@ -36,6 +36,7 @@ _HOMES = {
     "Lattice": "graphfsa.graphs",
     "PositionalAggregation": "graphfsa.aggregations",
     "Trajectory": "graphfsa.engine",
+    "datasets": "graphfsa",
     "families": "graphfsa.graphs",
     "graphs": "graphfsa",
     "library": "graphfsa.automaton",
@@ -54,6 +55,7 @@ __all__ = [
     "Lattice",
     "PositionalAggregation",
     "Trajectory",
+    "datasets",
     "families",
     "graphs",
     "library",

@@ -3,8 +3,8 @@ import pytest
 
 from graphfsa.datasets import Examples, Split, dataset_class, dataset_names
 from graphfsa.datasets._cellular import board_sides, count_around
+from graphfsa.datasets._hygiene import overlap
 from graphfsa.datasets._zones import divided, draw
-from graphfsa.datasets.hygiene import overlap
 from graphfsa.errors import GraphFSAError, UnknownNameError
 from graphfsa.graphs import Graph, Lattice
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphfsa.automaton import library
-from graphfsa.datasets.examples import Examples
-from graphfsa.datasets.hygiene import Contradiction, contradictions, deduplicate, overlap, without_overlap
-from graphfsa.datasets.task import Task
+from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._hygiene import Contradiction, contradictions, deduplicate, overlap, without_overlap
+from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch
 from strategies import counting, random_automaton

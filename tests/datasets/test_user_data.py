@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphfsa.datasets import _user
+from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._task import Task
 from graphfsa.datasets._user import (
     from_networkx_graphs,
     from_pyg_data,
@@ -19,8 +21,6 @@ from graphfsa.datasets._user import (
     to_pyg_data,
     write_jsonl,
 )
-from graphfsa.datasets.examples import Examples
-from graphfsa.datasets.task import Task
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch
 from strategies import plain_graphs, slotted_graphs

@@ -120,8 +120,8 @@ def export_command(
 def _file_facts(path: str, steps: int | None) -> dict[str, Any]:
     import numpy as np
 
+    from graphfsa.datasets._hygiene import contradictions, deduplicate
     from graphfsa.datasets._user import read_jsonl
-    from graphfsa.datasets.hygiene import contradictions, deduplicate
 
     data = read_jsonl(path, steps=steps)
     examples, task = data.examples, data.examples.task

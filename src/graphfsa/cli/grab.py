@@ -83,8 +83,8 @@ def describe_command(
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Describe a benchmark: coverage of the truth table, acceptance, class balance, sizes, overlaps of the splits."""
+    from graphfsa.datasets._hygiene import overlap
     from graphfsa.datasets._storage import load_data
-    from graphfsa.datasets.hygiene import overlap
 
     stored = load_data(directory)
     truth = stored.truth

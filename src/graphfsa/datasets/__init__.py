@@ -1,30 +1,67 @@
 """Data: the tasks of the paper, GRAB, and the user's own labelled graphs.
 
-Every public module that defines one ``Dataset`` is a plug-in, found by its file name.
+Every public module is one data set, found by its file name.
 """
 
 from __future__ import annotations
 
 from graphfsa._registry import load_plugin, plugin_names
 from graphfsa.datasets._base import Dataset, Split
-from graphfsa.datasets.examples import Example, Examples
-from graphfsa.datasets.task import Task
-from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.datasets._examples import Example, Examples
+from graphfsa.datasets._grab_configs import GrabConfig, GrabData, generate_grab, grab_config, grab_config_names
+from graphfsa.datasets._hygiene import contradictions, deduplicate, overlap, without_overlap
+from graphfsa.datasets._storage import StoredData, load_data, save_data
+from graphfsa.datasets._task import Task
+from graphfsa.datasets._user import (
+    UserData,
+    from_networkx_graphs,
+    from_pyg_data,
+    read_jsonl,
+    to_networkx_graphs,
+    to_pyg_data,
+    write_jsonl,
+)
+from graphfsa.datasets._zones import draw
+from graphfsa.errors import GraphFSAError
 
-__all__ = ["Dataset", "Example", "Examples", "Split", "Task", "dataset_class", "dataset_names"]
-
-_NOT_PLUGINS = {"task", "examples", "hygiene", "storage"}
+__all__ = [
+    "Dataset",
+    "Example",
+    "Examples",
+    "GrabConfig",
+    "GrabData",
+    "Split",
+    "StoredData",
+    "Task",
+    "UserData",
+    "contradictions",
+    "dataset_class",
+    "dataset_names",
+    "deduplicate",
+    "draw",
+    "from_networkx_graphs",
+    "from_pyg_data",
+    "generate_grab",
+    "grab_config",
+    "grab_config_names",
+    "load_data",
+    "overlap",
+    "read_jsonl",
+    "save_data",
+    "to_networkx_graphs",
+    "to_pyg_data",
+    "without_overlap",
+    "write_jsonl",
+]
 
 
 def dataset_names() -> list[str]:
     """Names of all data sets."""
-    return [name for name in plugin_names(__name__) if name not in _NOT_PLUGINS]
+    return plugin_names(__name__)
 
 
 def dataset_class(name: str) -> type[Dataset]:
     """The class of the data set with a given name."""
-    if name.replace("_", "-") not in dataset_names():
-        raise UnknownNameError("data set", name, dataset_names())
     module = load_plugin(__name__, name, "data set")
     classes = [
         value

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets.examples import Examples
-from graphfsa.datasets.task import Task
+from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
 
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
-from graphfsa.datasets.examples import Examples
-from graphfsa.datasets.task import Task
+from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, Lattice
 

@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._task import Task
 from graphfsa.datasets._vocabulary import Vocabulary
-from graphfsa.datasets.examples import Examples
-from graphfsa.datasets.task import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
 

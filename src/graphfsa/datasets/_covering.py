@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._grab_graphs import FAMILIES
-from graphfsa.datasets.examples import Examples
 from graphfsa.datasets.grab import Grab
 from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError

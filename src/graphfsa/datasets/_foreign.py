@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graphfsa.datasets._columns import Columns, Fail
+from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._vocabulary import scalars_of
-from graphfsa.datasets.examples import Examples
 from graphfsa.errors import GraphError, GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, from_networkx, from_pyg, to_networkx, to_pyg
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from graphfsa.datasets._covering import cover
+from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._grab_graphs import FAMILIES
 from graphfsa.datasets._zones import divided, in_zone
-from graphfsa.datasets.examples import Examples
 from graphfsa.datasets.grab import Grab
 from graphfsa.errors import UnknownNameError
 

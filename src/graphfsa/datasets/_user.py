@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 
 from graphfsa._files import MAX_BYTES, PathLike, _kind, _reason, atomic_write
+from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._foreign import from_networkx_graphs, from_pyg_data, to_networkx_graphs, to_pyg_data
 from graphfsa.datasets._user_lines import Lines, lines_of, parse_line
-from graphfsa.datasets.examples import Examples
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 
 __all__ = [

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graphfsa.datasets._columns import Columns
+from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._vocabulary import scalars_of
-from graphfsa.datasets.examples import Examples
 from graphfsa.errors import FormatError
 from graphfsa.graphs import Graph, GraphBatch, _parse
 from graphfsa.graphs.graph import MAX_SLOTS

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from graphfsa.datasets._base import Dataset
-from graphfsa.datasets.examples import Examples
+from graphfsa.datasets._examples import Examples
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs.isomorphism import graph_keys
 

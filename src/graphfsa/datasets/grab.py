@@ -15,9 +15,9 @@ import numpy as np
 
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
+from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._grab_graphs import make_aggregation, random_truth, sample_graphs, sample_inputs
-from graphfsa.datasets.examples import Examples
-from graphfsa.datasets.task import Task
+from graphfsa.datasets._task import Task
 from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch

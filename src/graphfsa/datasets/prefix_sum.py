@@ -10,9 +10,9 @@ import numpy as np
 
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
+from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._task import Task
 from graphfsa.datasets._trees import paths
-from graphfsa.datasets.examples import Examples
-from graphfsa.datasets.task import Task
 
 
 @dataclass(frozen=True)

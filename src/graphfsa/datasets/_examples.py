@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets.task import Task
+from graphfsa.datasets._task import Task
 from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.datasets.examples import Examples
+from graphfsa.datasets._examples import Examples
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
 from graphfsa.graphs.isomorphism import duplicate_groups, refine_colours
