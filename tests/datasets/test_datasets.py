@@ -19,6 +19,8 @@ OPTIONS = [
     ("path-finding", {"colours": "2", "trees": "mixed"}),
     ("distance", {"graphs": "tree"}),
     ("grab", {"family": "regular", "bound": "2"}),
+    ("grab", {"family": "ring", "aggregation": "positional", "keep": "20"}),
+    ("grab", {"family": "erdos-renyi", "aggregation": "average-threshold", "keep": "20"}),
     *((name, {}) for name in NAMES),
 ]
 
@@ -120,6 +122,7 @@ BAD = [
     ("grab", {"keep": "101"}, "0 .. 100"),
     ("grab", {"num-states": "3"}, "no more than 3"),
     ("grab", {"truth": "odd"}, "dense, sparse"),
+    ("grab", {"aggregation": "sum"}, "average-threshold, counting, positional"),
     ("grab", {"num-states": "40"}, "limit"),
 ]
 

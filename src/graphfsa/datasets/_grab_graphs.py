@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation, AverageThresholdAggregation, CountingAggregation
+from graphfsa.aggregations import (
+    Aggregation,
+    AverageThresholdAggregation,
+    CountingAggregation,
+    PositionalAggregation,
+)
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import check_table_size
 from graphfsa.datasets._cellular import board_sides
@@ -40,6 +45,8 @@ FAMILIES: dict[str, Callable[[int, int, Generator], GraphBatch]] = {
     "star": _fixed(families.star),
     "complete": _fixed(families.complete),
     "binary-tree": _fixed(families.binary_tree),
+    "row": _fixed(families.row),
+    "ring": _fixed(families.ring),
     "grid": _fixed(lambda size: families.von_neumann(*board_sides(size))),
     "moore": _fixed(lambda size: families.moore(*board_sides(size))),
     "hex": _fixed(lambda size: families.hexagonal(*board_sides(size))),
@@ -70,12 +77,14 @@ def sample_inputs(graphs: GraphBatch, num_starting: int, rng: Generator) -> Arra
 
 
 def make_aggregation(name: str, bound: int) -> Aggregation:
-    """The aggregation of a truth: counting with a bound, or thresholds at one half."""
+    """The aggregation of a truth: counting with a bound, thresholds at one half, or (left, right) for row and ring."""
     if name == "counting":
         return CountingAggregation(bound=bound)
     if name == "average-threshold":
         return AverageThresholdAggregation((0.5,))
-    raise UnknownNameError("aggregation of GRAB", name, ("counting", "average-threshold"))
+    if name == "positional":
+        return PositionalAggregation(num_slots=2)
+    raise UnknownNameError("aggregation of GRAB", name, ("counting", "average-threshold", "positional"))
 
 
 def random_truth(

@@ -36,7 +36,7 @@ class Grab(Dataset):
         num_states: Number of states of the truth.
         num_starting: Number of its starting states.
         num_final: Number of its final states: the classes.
-        aggregation: ``counting`` or ``average-threshold`` (at one half).
+        aggregation: ``counting``, ``average-threshold`` (at one half), or ``positional`` for ``row`` and ``ring``.
         bound: Bound of the counting aggregation.
         truth: ``dense`` or ``sparse`` random table.
         truth_seed: Seed of the truth.
