@@ -67,6 +67,12 @@ def test_grab_twice_gives_one_digest_and_is_described(cli, tmp_path):
     assert "validation" in words
 
 
+def test_grab_positional(cli, tmp_path):
+    options = ["--option", "aggregation=positional", "--option", "truth=sparse"]
+    facts = cli("grab", "generate", "ring", *options, "--out", tmp_path / "d", "--json").json
+    assert facts["graphs"]["ood"] == 100
+
+
 def test_grab_options_and_covering(cli, tmp_path):
     options = ["--option", "num-states=5", "--option", "truth-seed=9"]
     facts = cli("grab", "generate", "--family", "path", *options, "--covering", "--out", tmp_path / "d", "--json").json

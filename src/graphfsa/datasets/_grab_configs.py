@@ -61,8 +61,7 @@ class GrabConfig:
 def standard_parts(family: str) -> dict[str, Part]:
     """The splits of the authors' scripts: 1000 + 100 + 100 graphs of 6 nodes, and larger ones to extrapolate to."""
     size, other = (9, "tree") if family in _BOARDS else (6, "erdos-renyi")
-    if family == "erdos-renyi":
-        other = "tree"
+    other = {"erdos-renyi": "tree", "row": "ring", "ring": "row"}.get(family, other)
     sizes, count = (_BOARD_SIZES, 20) if family in _BOARDS else (_SIZES, 100)
     return {
         "train": Part(size, 1000, 10),
