@@ -47,7 +47,8 @@ def read_json(path: PathLike, *, limit: int = MAX_BYTES) -> Any:
     """
     data = read_bytes(path, limit=limit)
     try:
-        return json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        text = data.decode("utf-8-sig")
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_repetition)
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: must be UTF-8 text; byte {error.start} is not") from None
     except json.JSONDecodeError as error:
@@ -57,6 +58,13 @@ def read_json(path: PathLike, *, limit: int = MAX_BYTES) -> Any:
     except ValueError as error:
         # Python refuses to read a number of several thousand digits.
         raise FormatError(f"{path}: not JSON that can be read: {error}") from None
+
+
+def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) != len(pairs):
+        raise ValueError("an object names a field twice")
+    return content
 
 
 def _refuse_constant(name: str) -> float:

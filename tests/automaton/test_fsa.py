@@ -152,7 +152,7 @@ def test_a_table_with_thousands_of_digits_is_refused_by_our_own_error():
         ({"starting_states": [True]}, "starting state must be a state name or in 0 .. 1; got True"),
         ({"starting_states": [1.0]}, "starting state must be a state name or in 0 .. 1; got 1.0"),
         ({"starting_states": ["ill", 1]}, "starting_states must not repeat a state; got ['ill', 1]"),
-        ({"final_states": "ill"}, "final_states must be a list of states; got the text 'ill'"),
+        ({"final_states": "ill"}, "final_states must be a list of states; got 'ill'"),
     ],
 )
 def test_starting_and_final_states_that_are_refused(options, words):

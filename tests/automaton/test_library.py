@@ -38,7 +38,6 @@ def test_names():
         ("path-finding", library.path_finding()),
         ("path-finding-2", library.path_finding(colours=2)),
         ("rule110", library.elementary(110)),
-        ("rule-0", library.elementary(0)),
         ("B36/S23", library.life_like("B36/S23")),
         ("b36/s23", library.life_like("B36/S23")),
         ("B/S", library.life_like("B/S")),

@@ -226,3 +226,73 @@ def test_a_closed_pipe_is_no_traceback():
     line = f"{sys.executable} -c '{program}' info wireworld --json | head -c 1"
     result = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=60, check=False)
     assert "Traceback" not in result.stderr
+
+
+def test_names_win_over_files_and_long_descriptions_are_no_file_names(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("life", "alive", "path"):
+        (tmp_path / name).write_text("not for us")
+    assert cli("run", "life", "--graph", "path:3", "--states", "alive", "--steps", 1).code == 0
+    assert cli("info", "life").code == 0
+    many = "alive:" + ",".join(map(str, range(0, 900, 2)))
+    assert (
+        cli("run", "life", "--graph", "path:1000", "--states", many, "--steps", 0, "--json").json["counts"]["alive"]
+        == 450
+    )
+    assert cli("run", "x" * 3000, "--graph", "path:3", "--steps", 1).code == 2
+    assert cli("run", "life", "--graph", "x" * 3000, "--steps", 1).code == 2
+    assert cli("run", "life", "--graph", "path:3", "--steps", 1, "--out", "x" * 3000 + ".txt").code == 2
+    assert cli("run", "rule-1", "--graph", "ring:3", "--steps", 1).code == 2
+
+
+def test_an_input_is_not_overwritten(cli, tmp_path):
+    graph = tmp_path / "g.txt"
+    graph.write_text("0 1\n")
+    answer = cli("run", "life", "--graph", graph, "--states", "dead", "--steps", 1, "--out", graph)
+    assert answer.code == 2
+    assert "overwrite" in answer.err
+    assert graph.read_text() == "0 1\n"
+
+
+def test_errors_are_one_short_line(cli, tmp_path):
+    file = tmp_path / "m.json"
+    file.write_text('{"schema": "' + "x\\n" * 50_000 + '"}')
+    answer = cli("info", file)
+    assert answer.code == 2
+    assert len(answer.err) < 2000
+    assert answer.err.count("\n") == 1
+
+
+def test_closed_streams_and_missing_characters(tmp_path):
+    library.life_like().save(tmp_path / "life.json")
+    text = (tmp_path / "life.json").read_text().replace("alive", "\N{SNOWMAN}")
+    (tmp_path / "snow.json").write_text(text)
+    base = f"{sys.executable} -m graphfsa run {tmp_path}/snow.json --graph path:4 --states dead --steps 1"
+    for ending in (">&-", "2>&-", ""):
+        env = {"PYTHONIOENCODING": "latin-1", "PATH": "/usr/bin:/bin"}
+        import os
+
+        env = {**os.environ, **env}
+        done = subprocess.run(
+            f"{base} {ending}", shell=True, capture_output=True, text=True, env=env, timeout=60, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_damaged_or_full_kernel_cache_does_not_matter(tmp_path):
+    import os
+
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "graphfsa", "run", "distance", "--graph", "path:9", "--states", "root:0"]
+    command += ["--steps", "stable", "--json"]
+
+    def digest():
+        done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.partition('"digest": ')[2][:66]
+
+    first = digest()
+    for file in tmp_path.rglob("*.nb?"):
+        file.write_bytes(file.read_bytes()[:20] if file.suffix == ".nbi" else b"")
+    assert digest() == first

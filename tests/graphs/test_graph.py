@@ -225,3 +225,14 @@ class TestBatch:
         assert GraphBatch.of([]).split([]) == []
         with pytest.raises(GraphError, match=r"one entry per node, 3, in the last axis; got shape \(2,\)"):
             batch.split([1, 2])
+
+
+def test_copies_in_other_processes_are_read_only_too():
+    import copy
+
+    for graph in (Graph.from_edges(3, [(0, 1)]), Graph.from_lattice(Lattice("moore", 3, 3))):
+        twin = copy.deepcopy(graph)
+        assert twin == graph
+        assert not twin.indices.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            twin.indices[0] = 7

@@ -63,12 +63,16 @@ class AverageThresholdAggregation(Aggregation):
 
     def __post_init__(self) -> None:
         given: Any = self.thresholds
+        if isinstance(given, np.ndarray):
+            given = given.tolist()
         if isinstance(given, Mapping):
             watched = sorted((_state(state), _levels(levels)) for state, levels in given.items())
             if not watched:
                 raise AutomatonError("thresholds must watch at least one state; got an empty mapping")
             normal: Any = tuple(watched)
         elif given and isinstance(given, tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in given):
+            if len(dict(given)) != len(given):
+                raise AutomatonError(f"thresholds must name each watched state once; got {given!r}")
             normal = AverageThresholdAggregation(dict(given)).thresholds
         else:
             normal = _levels(given)

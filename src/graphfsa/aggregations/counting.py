@@ -49,6 +49,8 @@ class CountingAggregation(Aggregation):
     compiled_encode = staticmethod(_compiled_encode)
 
     def __post_init__(self) -> None:
+        if isinstance(self.bound, np.integer):
+            object.__setattr__(self, "bound", int(self.bound))
         if isinstance(self.bound, bool) or not isinstance(self.bound, int) or self.bound < 1:
             raise AutomatonError(f"bound must be a whole number of at least 1; got {self.bound!r}")
 

@@ -43,6 +43,8 @@ class PositionalAggregation(Aggregation):
     compiled_encode = staticmethod(_compiled_encode)
 
     def __post_init__(self) -> None:
+        if isinstance(self.num_slots, np.integer):
+            object.__setattr__(self, "num_slots", int(self.num_slots))
         if (
             isinstance(self.num_slots, bool)
             or not isinstance(self.num_slots, int)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
+from functools import partial
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -163,6 +164,11 @@ class GraphFSA:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GraphFSA) and self.digest == other.digest
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Built anew, so that a copy in another process is validated and read-only too.
+        states = {"starting_states": self._starting_states, "final_states": self._final_states}
+        return partial(GraphFSA, **states), (self._state_names, self._aggregation, self._table)
+
     def __hash__(self) -> int:
         return hash(self.digest)
 
@@ -186,8 +192,8 @@ class GraphFSA:
         return f"<table><caption>GraphFSA: {head}</caption><tr><th>neighbours</th>{heads}</tr>{rows}</table>{more}"
 
     def _indices(self, what: str, states: Sequence[str | int]) -> tuple[int, ...]:
-        if isinstance(states, str):
-            raise AutomatonError(f"{what}_states must be a list of states; got the text {states!r}")
+        if isinstance(states, str) or not isinstance(states, Iterable):
+            raise AutomatonError(f"{what}_states must be a list of states; got {states!r}")
         found = [state_index(state, self._state_names, f"{what} state") for state in states]
         if len(set(found)) != len(found):
             raise AutomatonError(f"{what}_states must not repeat a state; got {list(states)}")
@@ -207,8 +213,10 @@ class GraphFSA:
 
 def check_state_names(names: Sequence[str]) -> tuple[str, ...]:
     """Raise unless there are 1 to 256 distinct, non-empty, printable names."""
-    if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
-        raise AutomatonError(f"state_names must be a list of texts; got {names!r}")
+    listed = isinstance(names, Iterable) and not isinstance(names, str | Set)
+    names = list(names) if listed else names
+    if not listed or not all(isinstance(name, str) for name in names):
+        raise AutomatonError(f"state_names must be a list of texts; got {repr(names)[:200]}")
     if not 1 <= len(names) <= MAX_STATES:
         raise AutomatonError(f"an automaton must have 1 to {MAX_STATES} states; got {len(names)}")
     for name in names:

@@ -111,7 +111,7 @@ def root_value() -> GraphFSA:
 def prefix_sum() -> GraphFSA:
     """Sum modulo 2 of the bits from the root to each node of a path, both included.
 
-    A node with bit ``x`` starts in ``bit x``, the root in ``root x``.
+    A node with bit 1 starts in ``bit1``, a root with bit 1 in ``root1``; likewise for 0.
     """
 
     def move(state: str, counts: Counts) -> str:
@@ -178,8 +178,8 @@ def library_automaton(name: str) -> GraphFSA:
     """An automaton by name: one of ``library_names()``, ``rule110`` or a B/S rule such as ``B36/S23``."""
     if name in _NAMED:
         return _NAMED[name]()
-    if match := re.fullmatch(r"rule-?(\d{1,9})", name):
+    if match := re.fullmatch(r"rule([0-9]{1,9})", name):
         return elementary(int(match[1]))
-    if re.fullmatch(r"B\d*/?S\d*", name, flags=re.IGNORECASE):
+    if re.fullmatch(r"B[0-9]*/?S[0-9]*", name, flags=re.IGNORECASE):
         return life_like(name)
     raise UnknownNameError("automaton", name, library_names())

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from graphfsa._files import atomic_write, read_json
-from graphfsa.aggregations import aggregation_from_config
+from graphfsa.aggregations import aggregation_class, aggregation_from_config
 from graphfsa.automaton.fsa import GraphFSA, check_state_names, check_table_size
-from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.errors import AutomatonError, FormatError, GraphFSAError
 
 SCHEMA = "graphfsa.automaton/1"
 _FIELDS = {"schema", "state_names", "starting_states", "final_states", "aggregation", "transition_table"}
@@ -24,6 +24,8 @@ def header_json(fsa: GraphFSA) -> str:
 
 def automaton_to_json(fsa: GraphFSA) -> str:
     """The automaton as JSON text, one line per row of the table."""
+    if aggregation_class(fsa.aggregation.name) is not type(fsa.aggregation):
+        raise AutomatonError(f"{fsa.aggregation!r} can't be saved: it must be a module of graphfsa.aggregations")
     header = json.dumps(_header(fsa), indent=1, ensure_ascii=False)[:-2]
     rows = ",\n  ".join(json.dumps(row, separators=(",", ":")) for row in fsa.transition_table.tolist())
     return f'{header},\n "transition_table": [\n  {rows}\n ]\n}}\n'

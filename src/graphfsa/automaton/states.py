@@ -80,7 +80,7 @@ def described_states(text: str, fsa: GraphFSA, num_nodes: int) -> Array:
     named = {state for state, _ in placed}
     others = everywhere or [state for state in fsa.starting_states if state not in named]
     if not others:
-        raise StateError(f"say in which state all other nodes are, for example {fsa.state_names[0]}+{text}")
+        raise StateError(f"say in which state all other nodes are, as in STATE+{text}")
     states = np.full(num_nodes, others[0], np.uint8)
     for state, nodes in placed:
         states[nodes] = state
@@ -101,6 +101,8 @@ def _nodes(text: str, num_nodes: int) -> Array:
     if not all(part.isascii() and part.isdigit() and len(part) < 12 for part in parts):
         raise StateError(f"nodes must be whole numbers separated by commas; got {text[:100]!r}")
     nodes = np.array([int(part) for part in parts], np.int64)
+    if num_nodes == 0:
+        raise StateError(f"the graph has no nodes; got node {nodes.max()}")
     if nodes.max() >= num_nodes:
         raise StateError(f"node must be in 0 .. {num_nodes - 1}; got {nodes.max()}")
     return nodes
@@ -108,7 +110,7 @@ def _nodes(text: str, num_nodes: int) -> Array:
 
 def _read_text(data: bytes, source: str, fsa: GraphFSA) -> Array:
     try:
-        lines = data.decode().splitlines()
+        lines = data.decode("utf-8-sig").rstrip().splitlines()
     except UnicodeDecodeError as error:
         raise FormatError(f"{source}: must be UTF-8 text; byte {error.start} is not") from None
     # Few lines are distinct: each is read once.

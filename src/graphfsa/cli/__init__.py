@@ -6,6 +6,10 @@ Results go to standard output (or ``--out``), progress and errors to standard er
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+
 import typer
 
 from graphfsa._registry import load_plugin, plugin_names
@@ -29,7 +33,18 @@ def build_app() -> typer.Typer:
 
 def main() -> None:
     """Entry point of the ``graphfsa`` command."""
-    build_app()(prog_name="graphfsa")
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # Closed by the caller: there is nobody to tell.
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):  # A character that the terminal lacks must not end the program.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        build_app()(prog_name="graphfsa")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except OSError as error:
+        sys.exit(f"error: standard output: {error.strerror or error}")
 
 
 def _version(wanted: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA
     from graphfsa.graphs import Graph
 
+_MAX_MESSAGE = 1500
+_FAILURES = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
+"""Faults of the machine, not of the input."""
 _Command = TypeVar("_Command", bound=Callable[..., None])
 
 
@@ -33,7 +37,8 @@ def guarded(command: _Command) -> _Command:
             command(*args, **kwargs)
             sys.stdout.flush()
         except GraphFSAError as error:
-            _fail(str(error), 2)
+            failed = isinstance(error.__cause__, OSError) and error.__cause__.errno in _FAILURES
+            _fail(str(error), 1 if failed else 2)
         except KeyboardInterrupt:
             _fail("interrupted", 130)
         except MemoryError:
@@ -49,7 +54,8 @@ def guarded(command: _Command) -> _Command:
 
 
 def _fail(message: str, code: int) -> None:
-    typer.echo(f"error: {message}", err=True)
+    line = " ".join(message.split())
+    typer.echo(f"error: {line if len(line) <= _MAX_MESSAGE else line[:_MAX_MESSAGE] + ' ...'}", err=True)
     raise typer.Exit(code) from None
 
 
@@ -57,12 +63,22 @@ def find_automaton(text: str) -> GraphFSA:
     """An automaton from a library name or a file."""
     from graphfsa.automaton import GraphFSA, library
 
-    if text.endswith(".json") or Path(text).is_file():
+    if text.lower().endswith(".json"):
         return GraphFSA.load(text)
     try:
         return library.library_automaton(text)
     except UnknownNameError as error:
+        if is_file(text):
+            return GraphFSA.load(text)
         raise GraphFSAError(f"{error}; or the path of a .json file") from None
+
+
+def is_file(text: str) -> bool:
+    """Whether there is such a file; False for what can't be a file name."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def find_graph(text: str, rng: np.random.Generator) -> Graph:
@@ -72,7 +88,7 @@ def find_graph(text: str, rng: np.random.Generator) -> Graph:
     name = text.partition(":")[0]
     if name in families.family_names():
         return families.parse_family(text, rng)
-    if Path(text).suffix.lower() in (".json", ".edges", ".txt") or Path(text).is_file():
+    if Path(text).suffix.lower() in (".json", ".edges", ".txt") or is_file(text):
         return read_graph(text)
     try:
         return families.parse_family(text, rng)
@@ -86,7 +102,7 @@ def find_states(text: str, fsa: GraphFSA, num_nodes: int, rng: np.random.Generat
 
     if text == "random":
         return states.random_states(fsa, num_nodes, rng)
-    if Path(text).suffix.lower() in states.SUFFIXES or Path(text).is_file():
+    if Path(text).suffix.lower() in states.SUFFIXES:
         return states.read_states(text, fsa, num_nodes)
     return states.described_states(text, fsa, num_nodes)
 
@@ -102,13 +118,23 @@ def check_output(path: str | None, suffixes: tuple[str, ...]) -> None:
     """Raise before any work is done if a file can't be written or has an unknown suffix."""
     if path is None:
         return
-    target = Path(path)
+    try:
+        _check_target(path, Path(path), suffixes)
+    except GraphFSAError:
+        raise
+    except (OSError, ValueError) as error:
+        raise GraphFSAError(f"cannot write {path[:200]!r}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _check_target(path: str, target: Path, suffixes: tuple[str, ...]) -> None:
     if target.suffix.lower() not in suffixes:
         raise FormatError(f"{path}: the file must end in {' or '.join(suffixes)}")
     if target.is_dir():
         raise GraphFSAError(f"cannot write {path!r}: it is a directory")
     if not target.parent.is_dir():
         raise GraphFSAError(f"cannot write {path!r}: there is no directory {str(target.parent)!r}")
+    if target.exists() and not target.is_file():
+        raise GraphFSAError(f"cannot write {path!r}: it is not a regular file")
     if not os.access(target if target.exists() else target.parent, os.W_OK):
         raise GraphFSAError(f"cannot write {path!r}: permission denied")
 

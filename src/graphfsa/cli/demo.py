@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from graphfsa.cli._common import generators, guarded
+from graphfsa.cli._common import check_output, generators, guarded
 from graphfsa.errors import GraphFSAError
 
 
@@ -31,6 +31,9 @@ def demo_command(
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise GraphFSAError(f"cannot make the directory {out!r}: {error.strerror}") from None
+    picture, model = directory / "distance.png", directory / "distance.json"
+    check_output(str(picture), (".png",))
+    check_output(str(model), (".json",))
     fsa = library.distance()
     typer.echo("The automaton that tells even from odd distance to a root; every node runs it:")
     print_table(fsa)
@@ -49,7 +52,6 @@ def demo_command(
 
     hexagons = families.hexagonal(24, 32)
     start = described_states("root:300", fsa, hexagons.num_nodes)
-    picture, model = directory / "distance.png", directory / "distance.json"
     wave = run(fsa, hexagons, start, "stable", record=5)
     draw_frames(fsa, hexagons, wave, picture, title="Parity of the distance, spreading from the root")
     fsa.save(model)

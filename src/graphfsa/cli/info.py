@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import find_automaton, find_graph, generators, guarded, print_json, print_rows
+from graphfsa.cli._common import find_automaton, find_graph, generators, guarded, is_file, print_json, print_rows
 from graphfsa.errors import GraphFSAError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def _find(subject: str, seed: int) -> GraphFSA | Graph:
     (rng,) = generators(seed, 1)
     if Path(subject).suffix.lower() in (".edges", ".txt") or subject.partition(":")[0] in families.family_names():
         return find_graph(subject, rng)
-    if subject.endswith(".json"):
+    named = subject.lower().endswith(".json")
+    if named or (is_file(subject) and not _is_library(subject)):
         from graphfsa._files import read_json
 
         data = read_json(subject)
@@ -63,6 +64,16 @@ def _find(subject: str, seed: int) -> GraphFSA | Graph:
             *(f"{name}:{families.family_usage(name)}" for name in families.family_names()),
         ]
         raise GraphFSAError(f"unknown automaton or graph {subject!r}; a file, or one of: {', '.join(names)}") from None
+
+
+def _is_library(name: str) -> bool:
+    from graphfsa.automaton import library
+
+    try:
+        library.library_automaton(name)
+    except GraphFSAError:
+        return False
+    return True
 
 
 def _automaton_facts(fsa: GraphFSA) -> dict[str, Any]:

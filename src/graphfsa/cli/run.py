@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -13,6 +14,7 @@ from graphfsa.cli._common import (
     find_states,
     generators,
     guarded,
+    is_file,
     print_json,
     print_rows,
     step_progress,
@@ -59,6 +61,9 @@ def run_command(
     from graphfsa.engine import run
 
     check_output(out, SUFFIXES)
+    inputs = [Path(text) for text in (automaton, graph) if is_file(text)]
+    if out is not None and is_file(out) and any(file.samefile(out) for file in inputs):
+        raise GraphFSAError(f"--out {out!r} would overwrite an input; choose another file")
     limit = _steps(steps)
     fsa = find_automaton(automaton)
     for_graph, for_states = generators(seed, 2)

@@ -8,6 +8,7 @@ compiled function after a hash of its code and of everything it calls keeps stal
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from hashlib import sha256
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -34,9 +35,24 @@ def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -
     unique.__module__ = kernel.__module__
     unique.__qualname__ = f"{kernel.__name__}_{_fingerprint(kernel, *bindings.values())}"
     try:
-        return numba.njit(cache=True, **_OPTIONS)(unique)
-    except RuntimeError:  # No directory to keep compiled code in: compile anew in every process.
+        compiled: Any = numba.njit(cache=True, **_OPTIONS)(unique)
+    except (RuntimeError, OSError):  # No directory to keep compiled code in: compile anew in every process.
         return numba.njit(**_OPTIONS)(unique)
+    # Kept code that is damaged is compiled again; code that can't be kept (a full disk) is used all the same.
+    for name in ("load_overload", "save_overload"):
+        setattr(compiled._cache, name, _forgiving(getattr(compiled._cache, name)))
+    return compiled
+
+
+def _forgiving(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def attempt(*arguments: Any, **options: Any) -> Any:
+        try:
+            return method(*arguments, **options)
+        except Exception:
+            return None
+
+    return attempt
 
 
 def _fingerprint(*functions: Callable[..., Any]) -> str:

@@ -11,11 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Any
 
+import numpy as np
+
 from graphfsa.errors import GraphFSAError
 
-_pools: dict[int, ThreadPoolExecutor] = {}
+_MAX_THREADS = 1024
+_pools: list[ThreadPoolExecutor] = []
 _lock = Lock()
-# A forked child inherits the pools without their threads.
+# A forked child inherits the pool without its threads.
 os.register_at_fork(after_in_child=_pools.clear)
 
 
@@ -24,14 +27,15 @@ def default_threads() -> int:
     given = os.environ.get("GRAPHFSA_THREADS")
     if given is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return check_threads(int(given) if given.isascii() and given.isdigit() else given)
+    return check_threads(int(given) if given.isascii() and given.isdigit() and len(given) < 9 else given)
 
 
 def check_threads(threads: Any) -> int:
     """Raise unless this is a sensible number of threads."""
-    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1024:
-        raise GraphFSAError(f"threads must be a whole number in 1 .. 1024; got {threads!r}")
-    return threads
+    whole = not isinstance(threads, bool) and isinstance(threads, int | np.integer)
+    if not whole or not 1 <= threads <= _MAX_THREADS:
+        raise GraphFSAError(f"threads must be a whole number in 1 .. {_MAX_THREADS}; got {str(threads)[:100]!r}")
+    return int(threads)
 
 
 def run_ranges(kernel: Callable[..., int], size: int, threads: int, *arguments: Any) -> int:
@@ -40,9 +44,9 @@ def run_ranges(kernel: Callable[..., int], size: int, threads: int, *arguments: 
     if parts == 1:
         return int(kernel(0, size, *arguments))
     with _lock:
-        if parts not in _pools:
-            _pools[parts] = ThreadPoolExecutor(parts - 1, "graphfsa")
-        pool = _pools[parts]
+        if not _pools:
+            _pools.append(ThreadPoolExecutor(_MAX_THREADS, "graphfsa"))  # Threads are made when they are needed.
+        pool = _pools[0]
     cuts = [size * part // parts for part in range(parts + 1)]
     others = [pool.submit(kernel, cuts[part], cuts[part + 1], *arguments) for part in range(1, parts)]
     total = int(kernel(cuts[0], cuts[1], *arguments))

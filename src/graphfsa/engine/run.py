@@ -68,7 +68,16 @@ def run(
         [0, 1, 0, 1]
     """
     began = perf_counter()
-    if path not in PATHS:
+    if not isinstance(fsa, GraphFSA):
+        raise StateError(
+            f"run needs a GraphFSA first; got {type(fsa).__name__} (library.library_automaton finds names)"
+        )
+    if not isinstance(graph, Graph):
+        raise StateError(
+            f"run needs a Graph; got {type(graph).__name__} "
+            "(graphfsa.graphs has from_networkx, from_scipy and from_pyg, graphfsa.families the rest)"
+        )
+    if not isinstance(path, str) or path not in PATHS:
         raise UnknownNameError("path", str(path), PATHS)
     start = check_states(fsa, graph, states)
     fsa.aggregation.check_graph(graph)
@@ -173,7 +182,7 @@ def _execute(
     if recorder is not None and plan.changes:
         changes = Changes(*recorder.logged_changes(), until=drive.time if covered is None else covered)
     return Trajectory(
-        start,
+        start.copy(),
         last,
         end,
         None if repeat is None else repeat[0],

@@ -212,6 +212,10 @@ class Graph:
             return False
         return all(a is b or np.array_equal(a, b) for a, b in zip(self._csr(), other._csr(), strict=True))  # pyright: ignore[reportArgumentType]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Built anew, so that a copy in another process is validated and read-only too.
+        return (Graph.from_lattice, (self._lattice,)) if self._lattice is not None else (Graph, self._csr())
+
     def __hash__(self) -> int:
         return hash((self._num_nodes, self._num_arcs))
 

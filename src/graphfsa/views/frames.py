@@ -11,7 +11,7 @@ import numpy as np
 from graphfsa._files import atomic_write
 from graphfsa.automaton import GraphFSA
 from graphfsa.engine import Trajectory
-from graphfsa.errors import FormatError, StateError
+from graphfsa.errors import FormatError, GraphFSAError, StateError
 from graphfsa.graphs import Graph, Lattice
 
 SUFFIXES = (".png", ".svg")
@@ -56,8 +56,11 @@ def draw_frames(fsa: GraphFSA, graph: Graph, trajectory: Trajectory, path: str |
 
 
 def _figure(width: float, height: float) -> Any:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ValueError as error:  # It reads its settings when it is imported.
+        raise GraphFSAError(f"matplotlib can't start: {error}") from None
 
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)

@@ -1,0 +1,5 @@
+"""``python -m graphfsa``: the command line."""
+
+from graphfsa.cli import main
+
+main()
