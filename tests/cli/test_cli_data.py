@@ -44,9 +44,11 @@ def test_export_of_each_task(cli, tmp_path, name):
 
 
 def test_shared_sizes_are_said(cli, tmp_path):
-    answer = cli("data", "export", "root-value", "--size", "3", "--count", 5, "--out", tmp_path / "x.jsonl", "--json")
-    assert answer.json["shared_sizes"] == [3]
-    assert "too few graphs of 3 nodes" in answer.err
+    answer = cli(
+        "data", "export", "root-value", "--size", "3,500", "--count", 5, "--out", tmp_path / "x.jsonl", "--json"
+    )
+    assert answer.json["shared_sizes"] == [3, 500]
+    assert "too few graphs of 3, 500 nodes" in answer.err
 
 
 def test_grab_twice_gives_one_digest_and_is_described(cli, tmp_path):
@@ -92,7 +94,12 @@ BAD = [
     (["grab", "generate", "paper-9", "--out", "d"], "paper-1"),
     (["grab", "generate", "--out", "d"], "--family"),
     (["grab", "generate", "paper-1", "--family", "path", "--out", "d"], "either"),
-    (["grab", "generate", "regular", "--option", "family=grid", "--option", "keep=300", "--out", "d"], "0 .. 100"),
+    (["grab", "generate", "regular", "--option", "family=grid", "--out", "d"], "--family"),
+    (["grab", "generate", "regular", "--option", "keep=300", "--out", "d"], "belongs to each split"),
+    (["grab", "generate", "paper-1", "--option", "num-states=1000000000", "--out", "d"], "1 to 256 states"),
+    (["data", "export", "root-value", "--count", "1000000000", "--out", "x.jsonl"], "at most 134217728"),
+    (["data", "export", "grab", "--size", "6", "--count", 10**22, "--out", "x.jsonl"], "at most 134217728"),
+    (["data", "export", "life", "--size", "999950884", "--count", "1", "--out", "x.jsonl"], "at most 134217728"),
     (["grab", "describe", "nowhere"], "nowhere"),
 ]
 

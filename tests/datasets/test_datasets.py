@@ -84,7 +84,19 @@ def test_train_and_test_are_apart(name):
             assert overlap(train, test).sum() == 0
 
 
+def test_amounts_that_can_not_be_drawn_are_refused():
+    dataset, rng = dataset_class("path-finding")(), np.random.default_rng(0)
+    for count in (-1, 10**9, 10**20, "a", None, True):
+        with pytest.raises(GraphFSAError):
+            dataset.generate(10, count, rng)
+        with pytest.raises(GraphFSAError):
+            draw(dataset, 10, count, rng, "train")
+    with pytest.raises(UnknownNameError, match="train"):
+        draw(dataset, 10, 3, rng, "tset")
+
+
 def test_small_domains_are_not_divided():
+    assert not divided(dataset_class("root-value")(), 5000)
     assert not divided(dataset_class("root-value")(), 8)
     assert not divided(dataset_class("elementary")(), 4)
     assert divided(dataset_class("path-finding")(), 9)

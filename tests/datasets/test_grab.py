@@ -60,7 +60,7 @@ def test_truths_are_as_drawn():
 
 def test_a_truth_that_never_ends_is_an_error_that_helps():
     with pytest.raises(
-        GraphFSAError, match=r"truth 11 can't fill a split of 100 graphs of 50 nodes.*truth_seed.*sparse"
+        GraphFSAError, match=r"truth 11 can't fill a split of 100 graphs of 50 nodes.*truth-seed.*sparse"
     ):
         Grab(truth_seed=11, keep=70).generate(50, 100, np.random.default_rng(1), steps=60)
 
@@ -116,6 +116,9 @@ def test_the_digest_is_the_same_on_every_machine(tmp_path):
         (lambda m: m.pop("splits"), "splits"),
         (lambda m: m["splits"]["train"].update(file="../x"), "file beside the manifest"),
         (lambda m: m["task"].pop("kind"), "task"),
+        (lambda m: m["task"].update(kind="x"), "task"),
+        (lambda m: m.update(digest="abc"), "digest"),
+        (lambda m: m["splits"]["train"].update(file=""), "file beside the manifest"),
     ],
 )
 def test_damaged_manifests_are_refused(tmp_path, change, words):

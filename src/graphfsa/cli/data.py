@@ -88,7 +88,7 @@ def export_command(
 
     from graphfsa.datasets import Examples
     from graphfsa.datasets._user import write_jsonl
-    from graphfsa.datasets._zones import MAX_SIZE, divided, draw
+    from graphfsa.datasets._zones import divided, draw
 
     check_output(out, (".jsonl",))
     dataset = _dataset(name, option)
@@ -101,7 +101,7 @@ def export_command(
     drawn = [draw(dataset, n, k, rng, zone, steps=wanted) for (n, k), rng in zip(parts, children, strict=True)]
     examples = Examples.concatenate(drawn)
     write_jsonl(out, examples)
-    shared = [n for n, _ in parts if n <= MAX_SIZE and not divided(dataset, n)]
+    shared = [n for n, _ in parts if not divided(dataset, n)]
     if shared:
         sizes = ", ".join(map(str, shared))
         typer.echo(
@@ -179,8 +179,8 @@ def parse_sizes(text: str) -> list[int]:
     if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
         raise GraphFSAError(f"--size must look like 10, 2..10 or 10,20,50; got {text!r}")
     numbers = [int(word) for word in words]
-    if dots and not numbers[0] <= numbers[1] < numbers[0] + 100_000:
-        raise GraphFSAError(f"--size A..B must rise; got {text!r}")
+    if dots and not numbers[0] <= numbers[1] < numbers[0] + 10_000:
+        raise GraphFSAError(f"--size A..B must rise, by less than 10,000; got {text!r}")
     return list(range(numbers[0], numbers[1] + 1)) if dots else numbers
 
 

@@ -97,7 +97,7 @@ def describe_command(
         splits[name] = {
             "graphs": len(examples),
             "sizes": sorted({int(size) for size in examples.sizes}),
-            "acceptance": stored.manifest["splits"][name].get("acceptance"),
+            "acceptance": _rate(stored.manifest["splits"][name].get("acceptance")),
             "classes": _balance(examples),
             "entries": _used_entries(examples, truth),
             "overlap": 0 if name == "train" else int(overlap(train, examples).sum()),
@@ -131,8 +131,15 @@ def _config(config: str | None, family: str | None, options: list[str]) -> GrabC
     base = grab_config(config or family or "")
     if not options:
         return base
+    for fixed, instead in (("keep", "it belongs to each split"), ("family", "give --family")):
+        if any(text.startswith(f"{fixed}=") for text in options):
+            raise GraphFSAError(f"--option {fixed} can't be set here: {instead}")
     merged = {**base.grab.options(), **{key.replace("-", "_"): value for key, value in parse_options(options).items()}}
     return replace(base, grab=Grab.from_options({key: _text(value) for key, value in merged.items()}))
+
+
+def _rate(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
 
 
 def _text(value: Any) -> str:

@@ -12,7 +12,9 @@ import numpy as np
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import GraphFSAError, LimitError
+
+MAX_NODES = 2**27
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,16 @@ def check_choice(what: str, value: Any, choices: tuple[Any, ...]) -> None:
         raise GraphFSAError(f"{what} must be one of {', '.join(map(str, choices))}; got {value!r}")
 
 
-def check_size(what: str, size: Any, minimum: int) -> None:
-    """Raise unless a size is a whole number that is large enough."""
+def check_size(what: str, size: Any, minimum: int, count: Any) -> None:
+    """Raise unless so many graphs of a size can be drawn; nothing is allocated."""
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < minimum:
         raise GraphFSAError(f"{what} must have at least {minimum} node{'s' * (minimum > 1)}; got {size!r}")
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
+        raise GraphFSAError(f"the number of graphs must be a whole number of at least 0; got {count!r}")
+    if int(size) * int(count) > MAX_NODES:
+        raise LimitError(
+            f"{count} graphs of {size} nodes are {int(size) * int(count)} nodes; at most {MAX_NODES} are drawn at once"
+        )
 
 
 def check_steps(steps: int | None, default: int) -> int:

@@ -102,7 +102,7 @@ class BoardDataset(Dataset):
         return Task(self.name, "evolution", self.state_names, self.state_names)
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:
-        check_size("a board", size, 4)
+        check_size("a board", size, 4, count)
         number = check_steps(steps, self.train_steps)
         height, width = board_sides(int(size), even_height=self.kind == "hex" and self.torus)
         boards = rng.integers(0, len(self.state_names), (count, height, width), dtype=np.uint8)

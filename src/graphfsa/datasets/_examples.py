@@ -60,10 +60,13 @@ class Examples:
         self.graphs = graphs
         self.inputs = _column("inputs", inputs, nodes, np.uint8, len(task.inputs))
         self.labels = _column("labels", labels, nodes, np.uint8, len(task.classes))
-        self.mask = np.ones(nodes, bool) if mask is None else np.array(mask, bool)
-        if self.mask.shape != (nodes,):
-            raise GraphFSAError(f"mask must have one entry per node, {nodes}; got shape {self.mask.shape}")
-        self.steps = _column("steps", np.broadcast_to(np.asarray(steps), count), count, np.int64, 2**62)
+        self.mask = np.ones(nodes, bool) if mask is None else np.array(mask)
+        if self.mask.shape != (nodes,) or self.mask.dtype != np.bool_:
+            got = f"{self.mask.dtype} of shape {list(self.mask.shape)}"
+            raise GraphFSAError(f"mask must be truth values, one per node, {nodes}; got {got}")
+        number = np.asarray(steps)
+        spread = np.full(count, number) if number.ndim == 0 else number
+        self.steps = _column("steps", spread, count, np.int64, 2**62)
         self.counts = _column("counts", np.ones(count, int) if counts is None else counts, count, np.int64, 2**62)
         for array in (self.inputs, self.labels, self.mask, self.steps, self.counts):
             array.setflags(write=False)

@@ -14,7 +14,7 @@ from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._grab_graphs import FAMILIES
 from graphfsa.datasets._zones import divided, in_zone
 from graphfsa.datasets.grab import Grab
-from graphfsa.errors import UnknownNameError
+from graphfsa.errors import GraphFSAError, UnknownNameError
 
 _SIZES = ((10, 15), (20, 25), (50, 60), (100, 110))
 _BOARD_SIZES = ((625, 30), (1600, 45), (2500, 65))
@@ -121,6 +121,8 @@ def generate_grab(
         covering: Whether to add small graphs to the training split until it visits every entry that can be found.
         progress: Called with the name of each split before it is drawn.
     """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise GraphFSAError(f"seed must be a whole number of at least 0; got {seed!r}")
     *children, for_cover = np.random.default_rng(seed).spawn(len(config.parts) + 1)
     trained = {part.size for name, part in config.parts.items() if name == "train"}
     zoned = all(divided(replace(config.grab, keep=0), size) for size in trained)

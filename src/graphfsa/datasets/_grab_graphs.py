@@ -14,7 +14,7 @@ from graphfsa.aggregations import (
     PositionalAggregation,
 )
 from graphfsa.automaton import GraphFSA
-from graphfsa.automaton.fsa import check_table_size
+from graphfsa.automaton.fsa import MAX_STATES, check_table_size
 from graphfsa.datasets._cellular import board_sides
 from graphfsa.datasets._trees import tree_edges
 from graphfsa.errors import GraphFSAError, UnknownNameError
@@ -101,6 +101,8 @@ def random_truth(
             successors, taken with probability 0.4 each, and stays otherwise.
         rng: Source of randomness.
     """
+    if not 1 <= num_states <= MAX_STATES:
+        raise GraphFSAError(f"a truth must have 1 to {MAX_STATES} states; got {num_states}")
     others = num_states - num_starting - num_final
     if num_starting < 1 or num_final < 1 or others < 0:
         raise GraphFSAError(

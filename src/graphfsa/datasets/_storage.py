@@ -107,13 +107,12 @@ def save_data(
         }
         for place, (name, examples) in enumerate(splits.items())
     }
-    whole = json.dumps([config, seed, {name: entry["digest"] for name, entry in entries.items()}], sort_keys=True)
     manifest: dict[str, Any] = {
         "schema": SCHEMA,
         "version": __version__,
         "config": config,
         "seed": seed,
-        "digest": sha256(whole.encode()).hexdigest(),
+        "digest": _digest(config, seed, entries),
         "task": next(iter(splits.values())).task.config(),
         "splits": entries,
         "notes": notes or [],
@@ -156,14 +155,21 @@ def load_data(directory: str | Path) -> StoredData:
             raise FormatError(f"{path}: field {field!r} must be a {kind.__name__}; got {manifest.get(field)!r}"[:300])
     for name, entry in manifest["splits"].items():
         file = entry.get("file") if isinstance(entry, dict) else None
-        if not isinstance(file, str) or Path(file).name != file or not isinstance(entry.get("digest"), str):
+        if not isinstance(file, str) or not file or Path(file).name != file or not isinstance(entry.get("digest"), str):
             raise FormatError(f"{path}: split {name!r} must have a file beside the manifest and a digest")
+    if manifest["digest"] != _digest(manifest["config"], manifest["seed"], manifest["splits"]):
+        raise FormatError(f"{path}: field 'digest' must be that of configuration, seed and splits; it is not")
     data = StoredData(Path(directory), manifest)
     try:
         _ = data.task
     except (KeyError, TypeError, GraphFSAError) as error:
         raise FormatError(f"{path}: field 'task' is malformed: {error}") from None
     return data
+
+
+def _digest(config: dict[str, Any], seed: int, entries: Mapping[str, Mapping[str, Any]]) -> str:
+    splits = {name: entry["digest"] for name, entry in entries.items()}
+    return sha256(json.dumps([config, seed, splits], sort_keys=True).encode()).hexdigest()
 
 
 def _same_data(target: Path, digest: str) -> StoredData:
@@ -198,7 +204,9 @@ def _from_tensors(task: Task, path: Path) -> Examples:
 
     try:
         arrays = load(read_bytes(path, limit=2**36))
-        offsets = arrays["offsets"].astype(np.int64)
+        offsets = arrays["offsets"]
+        if offsets.ndim != 1 or offsets.dtype != np.int64:
+            raise FormatError(f"{path}: tensor 'offsets' must be a list of int64; got {offsets.dtype} {offsets.shape}")
         graph = Graph(arrays["indptr"], arrays["indices"], arrays.get("slots"))
         if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != graph.num_nodes or (np.diff(offsets) < 0).any():
             raise FormatError(f"{path}: tensor 'offsets' must rise from 0 to the number of nodes, {graph.num_nodes}")

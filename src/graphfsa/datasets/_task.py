@@ -34,6 +34,10 @@ class Task:
     classes: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        if self.kind not in ("classes", "evolution"):
+            raise GraphFSAError(f"the kind of a task must be classes or evolution; got {self.kind!r}")
+        if not all(isinstance(name, str) for name in (self.name, *self.inputs, *self.classes)):
+            raise GraphFSAError("the names of a task, its inputs and its classes must be texts")
         if self.kind == "evolution" and self.inputs != self.classes:
             raise GraphFSAError(f"the inputs of an evolution are its classes; got {self.inputs} and {self.classes}")
         for what, names in (("inputs", self.inputs), ("classes", self.classes)):

@@ -3,7 +3,7 @@
 Every graph with its inputs, up to isomorphism, belongs to one of two zones by a hash: four fifths are for training, one
 fifth is for validation and testing. So no test graph is isomorphic to a training one, whoever draws them, whenever.
 Domains too small to be divided (a path of three nodes and two bits) are used whole by both, and that is said. Graphs of
-more than 24 nodes are not divided: no data set of ours draws such a graph twice.
+more than 100 nodes are not divided: where there are many of 100 nodes, none of a larger size is met twice.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from typing import Literal
 
 import numpy as np
 
-from graphfsa.datasets._base import Dataset
+from graphfsa.datasets._base import Dataset, check_size
 from graphfsa.datasets._examples import Examples
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import GraphFSAError, UnknownNameError
 from graphfsa.graphs.isomorphism import graph_keys
 
 Zone = Literal["train", "test"]
-MAX_SIZE = 24
+MAX_SIZE = 100
 _SMALL_DOMAIN = 64
 _PROBE = 512
 _SHARE = 5
+_BATCH_NODES = 2**21
 
 
 def in_zone(examples: Examples, zone: Zone) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -33,9 +34,9 @@ def in_zone(examples: Examples, zone: Zone) -> np.ndarray[tuple[int], np.dtype[n
 
 @lru_cache(maxsize=256)
 def divided(dataset: Dataset, size: int) -> bool:
-    """Whether graphs of this size are divided into zones: not if there are few of them, or far too many."""
+    """Whether there are enough graphs of this size to divide them into zones."""
     if size > MAX_SIZE:
-        return False
+        return divided(dataset, MAX_SIZE)
     probe = dataset.generate(size, _PROBE, np.random.default_rng(0))
     return len(np.unique(graph_keys(probe.graphs, probe.inputs))) >= _SMALL_DOMAIN
 
@@ -44,12 +45,15 @@ def draw(
     dataset: Dataset, size: int, count: int, rng: np.random.Generator, zone: Zone, *, steps: int | None = None
 ) -> Examples:
     """Draw labelled graphs of one size from a zone."""
-    if not divided(dataset, size):
+    if zone not in ("train", "test"):
+        raise UnknownNameError("zone", str(zone), ("train", "test"))
+    check_size("a graph", size, 0, count)
+    if size > MAX_SIZE or not divided(dataset, size):
         return dataset.generate(size, count, rng, steps=steps)
     kept: list[Examples] = []
     have = drawn = 0
     while have < count or not kept:
-        batch = max(32, (count - have) * (7 if zone == "test" else 2))
+        batch = min(max(32, (count - have) * (7 if zone == "test" else 2)), max(32, _BATCH_NODES // size))
         found = dataset.generate(size, batch, rng, steps=steps)
         found = found.select(np.flatnonzero(in_zone(found, zone)))
         kept.append(found)

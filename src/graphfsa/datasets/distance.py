@@ -42,7 +42,7 @@ class Distance(Dataset):
         return library.distance()
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
-        check_size("a graph with a root", size, 1)
+        check_size("a graph with a root", size, 1, count)
         edges = tree_edges("uniform", size, count, rng)
         extra = size // 5 if self.graphs == "paper" else 0
         graphs = with_extra_edges(edges, size, count, extra, rng)

@@ -44,7 +44,7 @@ class Elementary(Dataset):
         return library.elementary(self.rule)
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
-        check_size("a row", size, 1)
+        check_size("a row", size, 1, count)
         number = check_steps(steps, 1)
         rows = rng.integers(0, 2, (count, size), dtype=np.uint8)
         outcome = np.array([self.rule >> place & 1 for place in range(8)], np.uint8)

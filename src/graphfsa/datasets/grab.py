@@ -99,7 +99,7 @@ class Grab(Dataset):
         Raises:
             GraphFSAError: If too few of very many graphs are kept.
         """
-        check_size("a graph of GRAB", size, 1)
+        check_size("a graph of GRAB", size, 1, count)
         number = check_steps(steps, max(10, 5 * size // 4))
         kept: list[Examples] = []
         have = drawn = accepted = 0
@@ -112,7 +112,7 @@ class Grab(Dataset):
             kept.append(found if choose is None else found.select(np.flatnonzero(choose(found))))
             have += len(kept[-1])
             if have < count and drawn >= _CAP * count:
-                raise GraphFSAError(self._too_few(size, count, number, accepted, drawn))
+                raise GraphFSAError(self._too_few(size, count, number, (drawn, accepted, have)))
         return Examples.concatenate(kept).select(np.arange(count)), accepted / drawn
 
     def roll_out(self, graphs: GraphBatch, steps: int, rng: np.random.Generator, *, keep: int) -> Examples:
@@ -127,11 +127,13 @@ class Grab(Dataset):
         everything = Examples(self.task, graphs, inputs, np.maximum(answers, 0), mask=final, steps=steps)
         return everything.select(np.flatnonzero(100 * ends >= keep * sizes))
 
-    def _too_few(self, size: int, count: int, steps: int, accepted: int, drawn: int) -> str:
+    def _too_few(self, size: int, count: int, steps: int, found: tuple[int, int, int]) -> str:
+        drawn, accepted, have = found
         return (
             f"truth {self.truth_seed} can't fill a split of {count} graphs of {size} nodes: of {drawn} drawn, "
-            f"{accepted} ended after {steps} steps with at least {self.keep}% of their nodes in a final state. "
-            "Another truth_seed, a smaller keep, more steps, or truth=sparse would help"
+            f"{accepted} ended after {steps} steps with at least {self.keep}% of their nodes in a final state, and "
+            f"{have} of those may be in this split. Another truth-seed or truth=sparse would help (from Python "
+            "also a smaller keep or more steps)"
         )
 
 

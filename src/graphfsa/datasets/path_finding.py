@@ -47,7 +47,7 @@ class PathFinding(Dataset):
         return library.path_finding(colours=self.colours)
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
-        check_size("a tree with two marked nodes", size, 2)
+        check_size("a tree with two marked nodes", size, 2, count)
         kinds = ("uniform", "recursive", "deep") if self.trees == "mixed" else (self.trees,)
         shares = [count // len(kinds) + (place < count % len(kinds)) for place in range(len(kinds))]
         starts = np.cumsum([0, *shares])[:-1] * size

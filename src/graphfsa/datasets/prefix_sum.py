@@ -36,7 +36,7 @@ class PrefixSum(Dataset):
         return library.prefix_sum()
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
-        check_size("a path with a root", size, 1)
+        check_size("a path with a root", size, 1, count)
         bits = _bits(size, count, rng)
         inputs = bits.copy()
         inputs[:, 0] += 2

@@ -33,7 +33,7 @@ class RootValue(Dataset):
         return library.root_value()
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
-        check_size("a path with a root", size, 1)
+        check_size("a path with a root", size, 1, count)
         bits = rng.integers(0, 2, count)
         inputs = np.zeros((count, size), np.uint8)
         inputs[:, 0] = 1 + bits
