@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from types import ModuleType
+from typing import TypeVar
 
-from graphfsa.errors import UnknownNameError
+from graphfsa.errors import GraphFSAError, UnknownNameError
+
+_T = TypeVar("_T")
 
 
 def plugin_names(room: str) -> list[str]:
@@ -32,3 +35,23 @@ def load_plugin(room: str, name: str, kind: str) -> ModuleType:
     if name.replace("_", "-") not in names:
         raise UnknownNameError(kind, name, names)
     return importlib.import_module(f"{room}.{name.replace('-', '_')}")
+
+
+def plugin_class(room: str, name: str, kind: str, base: type[_T]) -> type[_T]:
+    """The one class that a plug-in module defines.
+
+    Args:
+        room: Dotted name of the package.
+        name: Name of the plug-in.
+        kind: What to call it in an error message.
+        base: What the class must extend.
+    """
+    module = load_plugin(room, name, kind)
+    found = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, base) and value.__module__ == module.__name__
+    ]
+    if len(found) != 1:
+        raise GraphFSAError(f"module {module.__name__} must define exactly one {kind}; it defines {len(found)}")
+    return found[0]

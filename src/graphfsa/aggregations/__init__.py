@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from graphfsa._registry import load_plugin, plugin_names
+from graphfsa._registry import plugin_class, plugin_names
 from graphfsa.aggregations._base import Aggregation, Counts
 from graphfsa.aggregations.average_threshold import AverageThresholdAggregation
 from graphfsa.aggregations.counting import CountingAggregation
 from graphfsa.aggregations.positional import PositionalAggregation
-from graphfsa.errors import AutomatonError, FormatError
+from graphfsa.errors import FormatError
 
 __all__ = [
     "Aggregation",
@@ -31,15 +31,7 @@ def aggregation_names() -> list[str]:
 
 def aggregation_class(name: str) -> type[Aggregation]:
     """The class of the aggregation with a given name."""
-    module = load_plugin(__name__, name, "aggregation")
-    classes = [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Aggregation) and value.__module__ == module.__name__
-    ]
-    if len(classes) != 1:
-        raise AutomatonError(f"module {module.__name__} must define exactly one aggregation; it defines {len(classes)}")
-    return classes[0]
+    return plugin_class(__name__, name, "aggregation", Aggregation)
 
 
 def aggregation_from_config(config: Mapping[str, Any]) -> Aggregation:

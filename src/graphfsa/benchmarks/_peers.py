@@ -67,7 +67,7 @@ def lifelib_seconds(cells: Array, generations: int) -> Callable[[], float] | Non
     Each call starts from a fresh tree: lifelib remembers what it has computed, and would answer a second time at once.
     """
     try:
-        import lifelib
+        import lifelib  # pyright: ignore[reportMissingImports]
 
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             session = lifelib.load_rules("b3s23")

@@ -5,7 +5,7 @@ Every public module is one data set, found by its file name.
 
 from __future__ import annotations
 
-from graphfsa._registry import load_plugin, plugin_names
+from graphfsa._registry import plugin_class, plugin_names
 from graphfsa.datasets._base import Dataset, Split
 from graphfsa.datasets._examples import Example, Examples
 from graphfsa.datasets._grab_configs import GrabConfig, GrabData, generate_grab, grab_config, grab_config_names
@@ -22,7 +22,6 @@ from graphfsa.datasets._user import (
     write_jsonl,
 )
 from graphfsa.datasets._zones import draw
-from graphfsa.errors import GraphFSAError
 
 __all__ = [
     "Dataset",
@@ -62,12 +61,4 @@ def dataset_names() -> list[str]:
 
 def dataset_class(name: str) -> type[Dataset]:
     """The class of the data set with a given name."""
-    module = load_plugin(__name__, name, "data set")
-    classes = [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Dataset) and value.__module__ == module.__name__
-    ]
-    if len(classes) != 1:
-        raise GraphFSAError(f"module {module.__name__} must define exactly one data set; it defines {len(classes)}")
-    return classes[0]
+    return plugin_class(__name__, name, "data set", Dataset)

@@ -133,21 +133,6 @@ class BitStepper(DenseStepper):
         )
         self._now, self._next = np.zeros((2, lattice.height + 2, self._words + 2), np.uint64)
 
-    def load(self, states: Array) -> None:
-        self._write(self._now, states)
-
-    def states(self) -> Array:
-        return self._read(self._now)
-
-    def previous_states(self) -> Array:
-        return self._read(self._next)
-
-    def set_mark(self, states: Array | None) -> None:
-        self._mark = None
-        if states is not None:
-            self._mark = np.zeros_like(self._now)
-            self._write(self._mark, states)
-
     def _step(self) -> int:
         place = (self._words, self._tail, self._masks, *self._rule, self._now, self._next)
         changed = run_ranges(_kernel(), self._lattice.height, self._threads, *place)

@@ -68,18 +68,6 @@ class ListStepper(DenseStepper):
         self._threads = threads if graph.num_arcs + graph.num_nodes > 1 << 16 else 1
         self._now, self._next = np.empty((2, graph.num_nodes), np.uint8)
 
-    def load(self, states: Array) -> None:
-        self._now[:] = states
-
-    def states(self) -> Array:
-        return self._now.copy()
-
-    def previous_states(self) -> Array:
-        return self._next
-
-    def set_mark(self, states: Array | None) -> None:
-        self._mark = states
-
     def _step(self) -> int:
         table, parameters = self._rule
         arguments = (*self._arcs, self._now, table, parameters, self._next)

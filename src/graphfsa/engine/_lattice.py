@@ -103,22 +103,7 @@ class LatticeStepper(DenseStepper):
         numbers = _counting if isinstance(fsa.aggregation, CountingAggregation) else _positional
         self._before = (offsets, *numbers(fsa, lattice))
         self._table = fsa.transition_table
-        self._now, self._next = (self._blank() for _ in range(2))
-
-    def load(self, states: Array) -> None:
-        self._write(self._now, states)
-
-    def states(self) -> Array:
-        return self._now[1:-1, 1:-1].flatten()
-
-    def previous_states(self) -> Array:
-        return self._next[1:-1, 1:-1].flatten()
-
-    def set_mark(self, states: Array | None) -> None:
-        self._mark = None
-        if states is not None:
-            self._mark = self._blank()
-            self._write(self._mark, states)
+        self._now, self._next = np.full((2, lattice.height + 2, lattice.width + 2), _NOBODY, np.uint8)
 
     def _step(self) -> int:
         arguments = (*self._before, self._now, self._table, self._next)
@@ -126,12 +111,12 @@ class LatticeStepper(DenseStepper):
         self._wrap(self._next)
         return changed
 
-    def _blank(self) -> Array:
-        return np.full((self._lattice.height + 2, self._lattice.width + 2), _NOBODY, np.uint8)
-
     def _write(self, board: Array, states: Array) -> None:
         board[1:-1, 1:-1] = states.reshape(self._lattice.height, self._lattice.width)
         self._wrap(board)
+
+    def _read(self, board: Array) -> Array:
+        return board[1:-1, 1:-1].flatten()
 
     def _wrap(self, board: Array) -> None:
         if self._lattice.torus:

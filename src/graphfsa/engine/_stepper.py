@@ -65,8 +65,8 @@ class Stepper(ABC):
 class DenseStepper(Stepper):
     """A stepper that computes every node in every step.
 
-    Subclasses keep the current and the next states in ``self._now`` and ``self._next``, in any form, and the mark in
-    the same form in ``self._mark``.
+    Subclasses keep the current and the next states in ``self._now`` and ``self._next``. If these are not simply uint8
+    [num_nodes], they say how states are written into such an array and read from it.
 
     Args:
         quiet: When fewer nodes than this change in a step, ask for a handover to the event-driven path.
@@ -79,9 +79,27 @@ class DenseStepper(Stepper):
     def __init__(self, quiet: int = 0) -> None:
         self._quiet = quiet
 
-    @abstractmethod
+    def load(self, states: Array) -> None:
+        self._write(self._now, states)
+
+    def states(self) -> Array:
+        return self._read(self._now)
+
     def previous_states(self) -> Array:
         """The states before the last step, uint8 [num_nodes]; right after that step only."""
+        return self._read(self._next)
+
+    def set_mark(self, states: Array | None) -> None:
+        self._mark = None
+        if states is not None:
+            self._mark = self._now.copy()
+            self._write(self._mark, states)
+
+    def _write(self, board: Array, states: Array) -> None:
+        board[:] = states
+
+    def _read(self, board: Array) -> Array:
+        return board.copy()
 
     @abstractmethod
     def _step(self) -> int:

@@ -165,17 +165,8 @@ class TiledStepper(DenseStepper):
         self._bits, self._next_bits = np.empty((2, graph.num_nodes), kind)
 
     def load(self, states: Array) -> None:
-        self._now[:] = states
+        super().load(states)
         np.left_shift(self._bits.dtype.type(1), states, out=self._bits, casting="unsafe")
-
-    def states(self) -> Array:
-        return self._now.copy()
-
-    def previous_states(self) -> Array:
-        return self._next
-
-    def set_mark(self, states: Array | None) -> None:
-        self._mark = states
 
     def _step(self) -> int:
         pointers, arcs = self._tiles
