@@ -28,14 +28,14 @@ def read_bytes(path: PathLike, *, limit: int = MAX_BYTES) -> bytes:
         status = file.stat()
         # Asked before opening: a named pipe would block until somebody writes to it.
         if not stat.S_ISREG(status.st_mode):
-            raise GraphFSAError(f"cannot read {str(path)!r}: it is {_kind(status.st_mode)}")
+            raise GraphFSAError(f"cannot read {str(path)!r}: it is {file_kind(status.st_mode)}")
         if status.st_size > limit:
             raise LimitError(f"{str(path)!r} must have at most {limit} bytes; it has {status.st_size}")
         return file.read_bytes()
     except (OSError, ValueError) as error:
         if isinstance(error, GraphFSAError):
             raise
-        raise GraphFSAError(f"cannot read {str(path)!r}: {_reason(error)}") from error
+        raise GraphFSAError(f"cannot read {str(path)!r}: {reason_of(error)}") from error
 
 
 def read_json(path: PathLike, *, limit: int = MAX_BYTES) -> Any:
@@ -47,8 +47,7 @@ def read_json(path: PathLike, *, limit: int = MAX_BYTES) -> Any:
     """
     data = read_bytes(path, limit=limit)
     try:
-        text = data.decode("utf-8-sig")
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_repetition)
+        return parse_json(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: must be UTF-8 text; byte {error.start} is not") from None
     except json.JSONDecodeError as error:
@@ -60,10 +59,15 @@ def read_json(path: PathLike, *, limit: int = MAX_BYTES) -> Any:
         raise FormatError(f"{path}: not JSON that can be read: {error}") from None
 
 
+def parse_json(text: str) -> Any:
+    """The value of a JSON text; a ValueError for NaN, Infinity, and objects that give a field twice."""
+    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_repetition)
+
+
 def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
-        raise ValueError("an object names a field twice")
+        raise ValueError("a field is given twice")
     return content
 
 
@@ -90,7 +94,7 @@ def atomic_write(path: PathLike, data: bytes | str) -> None:
         target = Path(path).resolve()
         mode = target.stat().st_mode if target.exists() else None
         if mode is not None and not stat.S_ISREG(mode):
-            raise GraphFSAError(f"cannot write {str(path)!r}: it is {_kind(mode)}")
+            raise GraphFSAError(f"cannot write {str(path)!r}: it is {file_kind(mode)}")
         if not target.parent.is_dir():
             raise GraphFSAError(f"cannot write {str(path)!r}: there is no directory {str(target.parent)!r}")
         _replace(target, content, mode)
@@ -98,7 +102,7 @@ def atomic_write(path: PathLike, data: bytes | str) -> None:
     except (OSError, ValueError, RuntimeError) as error:
         if isinstance(error, GraphFSAError):
             raise
-        raise GraphFSAError(f"cannot write {str(path)!r}: {_reason(error)}") from error
+        raise GraphFSAError(f"cannot write {str(path)!r}: {reason_of(error)}") from error
 
 
 def _replace(target: Path, content: bytes, mode: int | None) -> None:
@@ -119,9 +123,11 @@ def _replace(target: Path, content: bytes, mode: int | None) -> None:
         raise
 
 
-def _kind(mode: int) -> str:
+def file_kind(mode: int) -> str:
+    """What a path is that is not a regular file, in words."""
     return "a directory" if stat.S_ISDIR(mode) else "not a regular file"
 
 
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
+    """What went wrong, without the number and the path that the system adds."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -69,7 +69,7 @@ def test_covering_visits_what_can_be_found():
     config = grab_config("paper-3")
     plain, covering = generate_grab(config, 0), generate_grab(config, 0, covering=True)
     grab = config.grab
-    before, after = visited(grab, plain.splits["train"])[2:], visited(grab, covering.splits["train"])[2:]
+    before, after = (visited(grab.automaton(), data.splits["train"])[2:] for data in (plain, covering))
     assert before.sum() < after.sum() == after.size - len(covering.unseen)
     # One node of each graph starts in s1, so a lonely node in s0 can't be.
     assert covering.unseen == [(2, 0)]

@@ -83,6 +83,9 @@ def describe_command(
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Describe a benchmark: coverage of the truth table, acceptance, class balance, sizes, overlaps of the splits."""
+    import numpy as np
+
+    from graphfsa.datasets._covering import visited
     from graphfsa.datasets._hygiene import overlap
     from graphfsa.datasets._storage import load_data
 
@@ -99,7 +102,7 @@ def describe_command(
             "sizes": sorted({int(size) for size in examples.sizes}),
             "acceptance": _rate(stored.manifest["splits"][name].get("acceptance")),
             "classes": _balance(examples),
-            "entries": _used_entries(examples, truth),
+            "entries": int(np.delete(visited(truth, examples), truth.final_states, axis=0).sum()),
             "overlap": 0 if name == "train" else int(overlap(train, examples).sum()),
         }
     total = truth.num_values * (truth.num_states - len(truth.final_states))
@@ -153,22 +156,6 @@ def _balance(examples: Examples) -> dict[str, float]:
     return {
         name: float(count / max(1, counted.sum())) for name, count in zip(examples.task.classes, counted, strict=True)
     }
-
-
-def _used_entries(examples: Examples, truth: Any) -> int:
-    """How many entries of the non-final states the roll-outs of a split use."""
-    import numpy as np
-
-    from graphfsa.engine import run
-
-    used = np.zeros(truth.transition_table.shape, bool)
-    start = examples.task.starting_states(truth, examples.inputs)
-    steps = int(examples.steps.max()) if len(examples) else 0
-    trajectory = run(truth, examples.graphs.graph, start, steps, entries=True)
-    if trajectory.entries is not None:
-        used |= trajectory.entries > 0
-    used[list(truth.final_states)] = False
-    return int(used.sum())
 
 
 def _say(text: str) -> None:

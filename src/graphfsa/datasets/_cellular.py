@@ -17,8 +17,6 @@ from graphfsa.graphs import Graph, GraphBatch, Lattice
 
 Array = np.ndarray[Any, Any]
 
-GRID_TEST_STEPS = (1, 2, 3, 4, 5, 10, 20, 50, 100)
-
 
 def board_sides(size: int, *, even_height: bool = False) -> tuple[int, int]:
     """Height and width of the most square board of so many cells; refuses thin ones and names sizes that are near."""

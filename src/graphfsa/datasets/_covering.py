@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._grab_graphs import FAMILIES
 from graphfsa.datasets.grab import Grab
@@ -39,25 +40,24 @@ def cover(
         The larger training set and the entries (state, value) of states that are not final that were not found.
     """
     truth = grab.automaton()
-    missing = ~visited(grab, train)
+    missing = ~visited(truth, train)
     missing[list(truth.final_states)] = False
     parts, idle = [train], 0
     for candidates in _candidates(grab, rng, choose):
         if idle >= _PATIENCE or not missing.any():
             break
-        found = visited(grab, candidates) & missing
+        found = visited(truth, candidates) & missing
         idle = 0 if found.any() else idle + 1
         while found.any():
-            chosen = candidates.select([_first_visitor(grab, candidates, found)])
+            chosen = candidates.select([_first_visitor(truth, candidates, found)])
             parts.append(chosen)
-            missing &= ~visited(grab, chosen)
+            missing &= ~visited(truth, chosen)
             found &= missing
     return Examples.concatenate(parts), [(int(state), int(value)) for state, value in np.argwhere(missing)]
 
 
-def visited(grab: Grab, examples: Examples) -> Any:
+def visited(truth: GraphFSA, examples: Examples) -> Any:
     """Which entries of the truth the roll-outs of some graphs use, bool [num_states, num_values]."""
-    truth = grab.automaton()
     seen = np.zeros(truth.transition_table.shape, bool)
     start = examples.task.starting_states(truth, examples.inputs)
     for steps in np.unique(examples.steps):
@@ -69,12 +69,12 @@ def visited(grab: Grab, examples: Examples) -> Any:
     return seen
 
 
-def _first_visitor(grab: Grab, candidates: Examples, wanted: Any) -> int:
+def _first_visitor(truth: GraphFSA, candidates: Examples, wanted: Any) -> int:
     """The first graph that uses a wanted entry, by bisection: the graphs up to it use one, those before it none."""
     low, high = 0, len(candidates)
     while high - low > 1:
         middle = (low + high) // 2
-        if (visited(grab, candidates.select(np.arange(low, middle))) & wanted).any():
+        if (visited(truth, candidates.select(np.arange(low, middle))) & wanted).any():
             high = middle
         else:
             low = middle

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa._files import MAX_BYTES, PathLike, _kind, _reason, atomic_write
+from graphfsa._files import MAX_BYTES, PathLike, atomic_write, file_kind, reason_of
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._foreign import from_networkx_graphs, from_pyg_data, to_networkx_graphs, to_pyg_data
 from graphfsa.datasets._user_lines import Lines, lines_of, parse_line
@@ -127,7 +127,7 @@ def _numbered_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
         status = Path(path).stat()
         # Asked before opening: a named pipe would block until somebody writes to it.
         if not stat.S_ISREG(status.st_mode):
-            raise GraphFSAError(f"cannot read {str(path)!r}: it is {_kind(status.st_mode)}")
+            raise GraphFSAError(f"cannot read {str(path)!r}: it is {file_kind(status.st_mode)}")
         if status.st_size > MAX_BYTES:
             raise LimitError(f"{str(path)!r} must have at most {MAX_BYTES} bytes; it has {status.st_size}")
         with Path(path).open("rb") as file:
@@ -140,4 +140,4 @@ def _numbered_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     except (OSError, ValueError) as error:
         if isinstance(error, GraphFSAError):
             raise
-        raise GraphFSAError(f"cannot read {str(path)!r}: {_reason(error)}") from error
+        raise GraphFSAError(f"cannot read {str(path)!r}: {reason_of(error)}") from error

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from graphfsa._files import parse_json
 from graphfsa.datasets._columns import Columns
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._vocabulary import scalars_of
@@ -30,7 +31,7 @@ def parse_line(line: bytes, where: str) -> dict[str, Any]:
         where: File and line, for error messages.
     """
     try:
-        data = json.loads(line.decode(), object_pairs_hook=_once, parse_constant=_refuse)
+        data = parse_json(line.decode())
     except UnicodeDecodeError as error:
         raise FormatError(f"{where}: must be UTF-8 text; byte {error.start} of the line is not") from None
     except json.JSONDecodeError as error:
@@ -60,17 +61,6 @@ def _check_fields(data: dict[str, Any], where: str) -> None:
             raise FormatError(f"{where}: unknown field {_parse._short(name)}; the fields are {fields}")
         if type(value) is not _TYPES[kind]:
             raise FormatError(f"{where}: field {name!r} must be {kind}; got {_parse._short(value)}")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        raise ValueError("a field is given twice")
-    return fields
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 class Lines:
