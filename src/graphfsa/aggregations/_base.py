@@ -24,6 +24,9 @@ class Aggregation(ABC):
     uses_slots: ClassVar[bool] = False
     """Whether neighbours are told apart by their slot; then graphs without slots are refused."""
 
+    ordered: ClassVar[bool] = True
+    """Whether the digits of a value are amounts, so that 1 lies between 0 and 2; otherwise they are names."""
+
     @abstractmethod
     def num_values(self, num_states: int) -> int:
         """How many values there are, |Z|, as an exact Python integer (it may be far too large to allocate)."""
@@ -41,6 +44,15 @@ class Aggregation(ABC):
     @abstractmethod
     def digits(self, value: int, num_states: int) -> tuple[int, ...]:
         """The parts that a value is made of; their meaning is the aggregation's own."""
+
+    def levels(self, degree: int, num_states: int) -> tuple[tuple[int, tuple[int, ...]], ...] | None:
+        """How the digits follow from the counts of states among so many neighbours, for learners that reason about it.
+
+        For each digit, the state that it is about and the counts of that state from which on the digit is at least
+        1, 2, ...; the value is the digits in the mixed radix of (number of levels + 1). None if digits are not so made.
+        """
+        del degree, num_states
+        return None
 
     @abstractmethod
     def observation(self, value: int, state_names: Sequence[str]) -> Any:

@@ -103,6 +103,13 @@ class AverageThresholdAggregation(Aggregation):
         check_value(value, self.num_values(num_states))
         return mixed_radix(value, self._bases(num_states))
 
+    def levels(self, degree: int, num_states: int) -> tuple[tuple[int, tuple[int, ...]], ...]:  # noqa: D102
+        # Compared as encode compares, so that rounding can't make a difference; without neighbours nothing is reached.
+        return tuple(
+            (m, tuple(next((c for c in range(1, degree + 1) if c / degree >= level), degree + 1) for level in levels))
+            for m, levels in self.watched(num_states)
+        )
+
     def observation(self, value: int, state_names: Sequence[str]) -> Counts:
         """How many thresholds are reached, by name or index of the watched state."""
         states = [state for state, _ in self.watched(len(state_names))]

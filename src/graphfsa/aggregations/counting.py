@@ -65,6 +65,9 @@ class CountingAggregation(Aggregation):
         check_value(value, self.num_values(num_states))
         return mixed_radix(value, [self.bound + 1] * num_states)
 
+    def levels(self, degree: int, num_states: int) -> tuple[tuple[int, tuple[int, ...]], ...]:  # noqa: D102
+        return tuple((m, tuple(range(1, self.bound + 1))) for m in range(num_states))
+
     def observation(self, value: int, state_names: Sequence[str]) -> Counts:
         """The bounded counts, by state name or index."""
         return Counts(state_names, self.digits(value, len(state_names)))

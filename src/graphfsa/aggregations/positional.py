@@ -40,6 +40,7 @@ class PositionalAggregation(Aggregation):
     num_slots: int = 2
 
     uses_slots = True
+    ordered = False
     compiled_encode = staticmethod(_compiled_encode)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,1 @@
+"""What an automaton does and what data say about it: coverage, equivalence, minimisation, verification."""
