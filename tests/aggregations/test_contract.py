@@ -140,6 +140,63 @@ def test_encode_is_in_range_and_does_not_depend_on_order(name, data, num_states)
 @every
 @EXAMPLES
 @given(st.data(), st.integers(1, 5))
+def test_one_more_neighbour_gives_the_value_of_the_larger_neighbourhood(name, data, num_states):
+    aggregation = aggregation_class(name)()
+    states, slots = data.draw(neighbourhoods(aggregation, num_states))
+    before = aggregation.encode(states, slots, num_states)
+    state, slot = data.draw(st.integers(0, num_states - 1)), data.draw(st.integers(0, 3))
+    after = aggregation.with_neighbour(before, state, slot, num_states)
+    if not aggregation.uses_slots:
+        assert after in (None, aggregation.encode([*states, state], [], num_states))
+    elif slot in slots or not allows(aggregation, slot + 1):
+        assert after is None
+    else:
+        assert after == aggregation.encode([*states, state], [*slots, slot], num_states)
+
+
+@every
+@EXAMPLES
+@given(st.data(), st.integers(1, 5))
+def test_no_value_of_a_neighbourhood_is_called_impossible(name, data, num_states):
+    aggregation = aggregation_class(name)()
+    states, slots = data.draw(neighbourhoods(aggregation, num_states))
+    value = aggregation.encode(states, slots, num_states)
+    more = data.draw(st.sets(st.integers(0, num_states - 1)))
+    for given_states in (sorted(set(states)), sorted({*states, *more}), range(num_states)):
+        possible = aggregation.possible_values(given_states, num_states)
+        assert possible.dtype == bool
+        assert possible.shape == (aggregation.num_values(num_states),)
+        assert possible[value]
+        assert possible[aggregation.encode([], [], num_states)]
+
+
+@every
+@EXAMPLES
+@given(st.data(), st.integers(1, 5))
+def test_fewer_states_see_the_same_under_other_numbers(name, data, num_states):
+    aggregation = aggregation_class(name)()
+    kept = data.draw(st.permutations(range(num_states)))[: data.draw(st.integers(1, num_states))]
+    found = aggregation.restricted(kept, num_states)
+    if found is None:
+        return
+    smaller, values = found
+    assert values.shape == (smaller.num_values(len(kept)),)
+    states, slots = data.draw(neighbourhoods(smaller, len(kept)))
+    larger = aggregation.encode([kept[state] for state in states], slots, num_states)
+    assert values[smaller.encode(states, slots, len(kept))] == larger
+
+
+@every
+def test_states_that_are_none_are_refused(name):
+    aggregation = aggregation_class(name)()
+    for states in ([3], [0, -1]):
+        with pytest.raises(AutomatonError, match=r"state must be in 0 \.\. 2; got "):
+            aggregation.possible_values(states, 3)
+
+
+@every
+@EXAMPLES
+@given(st.data(), st.integers(1, 5))
 def test_the_compiled_encode_as_plain_python_equals_encode(name, data, num_states):
     """The arcs of the node in question lie between those of others; the scratch array holds rubbish."""
     aggregation = aggregation_class(name)()

@@ -1,5 +1,7 @@
 """The three aggregations of the paper, value by value."""
 
+from itertools import combinations, combinations_with_replacement
+
 import numpy as np
 import pytest
 
@@ -207,3 +209,75 @@ def test_watched_states_in_files_are_not_given_twice():
     """In a file the states are texts, and "1" and "01" are one state."""
     with pytest.raises(GraphFSAError):
         AverageThresholdAggregation.from_config({"thresholds": {"1": 0.5, "01": 0.7}})
+
+
+def reachable_values(aggregation, states, num_states, most):
+    """The values of all neighbourhoods of up to so many nodes, by trying them."""
+    found = {aggregation.encode([], [], num_states)}
+    for number in range(1, most + 1):
+        for chosen in combinations_with_replacement(states, number):
+            found.add(aggregation.encode(chosen, [], num_states))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "num_states", "most"),
+    [
+        (0.5, 3, 8),
+        ((0.25, 0.5, 1.0), 3, 12),
+        (1 / 3, 3, 8),
+        (0.1, 3, 20),
+        ((0.3, 0.7), 3, 12),
+        ({0: (1 / 3, 2 / 3), 2: 0.5}, 4, 8),
+        ({1: 1.0}, 3, 4),
+    ],
+)
+def test_possible_thresholds_are_exactly_those_that_some_neighbourhood_reaches(thresholds, num_states, most):
+    aggregation = AverageThresholdAggregation(thresholds)
+    for number in range(num_states + 1):
+        for states in combinations(range(num_states), number):
+            possible = np.flatnonzero(aggregation.possible_values(states, num_states)).tolist()
+            assert set(possible) == reachable_values(aggregation, states, num_states, most), states
+
+
+def test_ten_states_can_each_be_a_tenth_although_ten_times_the_number_is_more_than_one():
+    aggregation = AverageThresholdAggregation(0.1)
+    assert aggregation.possible_values(range(10), 10)[aggregation.encode(range(10), [], 10)]
+    assert not aggregation.possible_values(range(11), 11)[2**11 - 1]
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3])
+def test_possible_counts_are_those_of_the_given_states(bound):
+    aggregation = CountingAggregation(bound=bound)
+    possible = aggregation.possible_values([0, 2], 3)
+    assert set(np.flatnonzero(possible).tolist()) == reachable_values(aggregation, [0, 2], 3, 2 * bound)
+    assert possible.sum() == (bound + 1) ** 2
+
+
+def test_possible_positions_hold_given_states_or_nobody():
+    possible = PositionalAggregation(num_slots=2).possible_values([1], 2)
+    assert np.flatnonzero(possible).tolist() == [0, 2, 6, 8]
+
+
+def test_one_more_neighbour():
+    assert CountingAggregation(bound=2).with_neighbour(0, 1, 0, 2) == 3
+    assert CountingAggregation(bound=2).with_neighbour(6, 1, 0, 2) == 6
+    assert PositionalAggregation(num_slots=2).with_neighbour(1, 1, 1, 2) == 7
+    assert PositionalAggregation(num_slots=2).with_neighbour(1, 1, 0, 2) is None
+    assert PositionalAggregation(num_slots=2).with_neighbour(1, 1, 2, 2) is None
+    assert AverageThresholdAggregation().with_neighbour(0, 1, 0, 2) is None
+    with pytest.raises(AutomatonError, match=r"value must be in 0 \.\. 8; got 9"):
+        CountingAggregation(bound=2).with_neighbour(9, 1, 0, 2)
+
+
+def test_watched_states_keep_their_thresholds_among_fewer_states():
+    aggregation = AverageThresholdAggregation({1: 0.5, 3: (0.2, 0.8)})
+    smaller, values = aggregation.restricted([3, 0], 4)
+    assert smaller == AverageThresholdAggregation({0: (0.2, 0.8)})
+    assert values.tolist() == [0, 2, 4]
+    smaller, values = aggregation.restricted([0, 2], 4)
+    assert smaller.num_values(2) == len(values)
+    assert values.tolist() == [0, 0]
+    for states in ([], [1, 1]):
+        with pytest.raises(AutomatonError, match="states must be distinct and at least one; got "):
+            aggregation.restricted(states, 4)

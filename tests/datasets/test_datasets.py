@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
+from graphfsa.analysis.verification import verify
 from graphfsa.datasets import Examples, Split, dataset_class, dataset_names
 from graphfsa.datasets._cellular import board_sides, count_around
 from graphfsa.datasets._hygiene import overlap
 from graphfsa.datasets._zones import divided, draw
 from graphfsa.errors import GraphFSAError, UnknownNameError
-from graphfsa.graphs import Graph, Lattice
+from graphfsa.graphs import GRAPH_CLASSES, Graph, GraphBatch, Lattice, families
 
 NAMES = dataset_names()
 OPTIONS = [
@@ -174,3 +175,123 @@ def test_strict_scoring_counts_no_answer_as_wrong():
     assert examples.accuracy(dataset.automaton(), steps=0) == 0.0
     assert 0 < examples.accuracy(dataset.automaton(), steps=2) < 1
     assert (examples.predict(dataset.automaton(), steps=0) == -1).all()
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIONS)
+def test_the_definition_is_the_one_that_draws(name, options):
+    dataset = dataset_class(name).from_options(options)
+    for size, steps in ((4, None), (6, 3), (16, None)):
+        drawn = dataset.generate(size, 20, np.random.default_rng(size), steps=steps)
+        assert dataset.label(drawn.graphs, drawn.inputs, steps=steps).digest == drawn.digest
+    parts = [dataset.generate(size, 3, np.random.default_rng(size)) for size in (6, 4, 6)]
+    mixed = Examples.concatenate(parts)
+    assert dataset.label(mixed.graphs, mixed.inputs).digest == mixed.digest
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIONS)
+def test_the_library_automaton_is_exact_on_every_instance(name, options):
+    dataset = dataset_class(name).from_options(options)
+    found = verify(dataset.automaton(), dataset, 6)
+    assert found.verified
+    assert found.instances >= 6
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIONS)
+def test_instances_are_distinct_and_as_many_as_said(name, options):
+    dataset = dataset_class(name).from_options(options)
+    assert dataset.graph_class is None or dataset.graph_class in GRAPH_CLASSES
+    for size in (1, 2, 3, 4, 6):
+        for graph in dataset.every_graph(size).graphs():
+            rows = dataset.instances(graph)
+            assert rows.shape == (dataset.num_instances(size), size)
+            assert rows.dtype == np.uint8
+            assert len({tuple(row) for row in rows.tolist()}) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [(name, options) for name, options in OPTIONS if name in ("distance", "path-finding", "prefix-sum")],
+)
+def test_what_is_drawn_is_an_instance(name, options):
+    dataset = dataset_class(name).from_options(options)
+    for example in dataset.generate(6, 20, np.random.default_rng(0)):
+        assert example.inputs.tolist() in dataset.instances(example.graph).tolist()
+
+
+@pytest.mark.parametrize("name", ["distance", "root-value", "prefix-sum", "path-finding", "elementary", "grab"])
+def test_the_numbering_of_the_nodes_does_not_matter(name):
+    dataset, rng = dataset_class(name)(), np.random.default_rng(0)
+    for example in dataset.generate(9, 20, rng):
+        graph, order = example.graph, rng.permutation(9)
+        arcs = np.stack((order[graph.indices], order[graph.targets()]), axis=1)
+        other = Graph.from_edges(9, arcs, directed=True, slots=graph.slots)
+        inputs = np.empty_like(example.inputs)
+        inputs[order] = example.inputs
+        labelled = dataset.label(GraphBatch.of([other]), inputs)
+        assert labelled.labels[order].tolist() == example.labels.tolist()
+        if name in ("root-value", "prefix-sum"):
+            assert inputs.tolist() in dataset.instances(other).tolist()
+
+
+@pytest.mark.parametrize("ring", [False, True])
+def test_elementary_labels_are_those_of_padded_rows(ring):
+    examples = dataset_class("elementary")(110, ring).generate(7, 40, np.random.default_rng(0), steps=3)
+    rows = examples.inputs.reshape(40, 7)
+    for _ in range(3):
+        wide = np.pad(rows, ((0, 0), (1, 1)), mode="wrap" if ring else "constant")
+        rows = 110 >> (4 * wide[:, :-2] + 2 * wide[:, 1:-1] + wide[:, 2:]) & 1
+    assert examples.labels.reshape(40, 7).tolist() == rows.tolist()
+
+
+def directed(size):
+    return Graph.from_edges(size, [(k, k + 1) for k in range(size - 1)], directed=True)
+
+
+UNDEFINED = [
+    ("distance", families.path(3), [0, 0, 0], "1 node with the input root in each graph; graph 1 has 0"),
+    ("distance", families.path(3), [1, 1, 0], "graph 1 has 2"),
+    ("distance", families.path(3), [1, 0, 2], "inputs"),
+    ("distance", families.path(3), [1, 0], "inputs must have 6 entries"),
+    ("distance", Graph.from_edges(3, [(0, 1)]), [1, 0, 0], "graph 1 is not connected"),
+    ("distance", directed(3), [1, 0, 0], "undirected"),
+    ("path-finding", families.path(3), [1, 0, 0], "2 nodes with the input marked"),
+    ("path-finding", families.cycle(3), [1, 1, 0], "defined on trees"),
+    ("path-finding", Graph.from_edges(3, [(0, 0), (0, 0), (0, 1), (0, 1)]), [1, 1, 0], "defined on trees"),
+    ("root-value", families.path(3), [0, 0, 0], "one node with the input root0 or root1"),
+    ("root-value", families.path(3), [0, 1, 0], "root at one end; graph 1 is not"),
+    ("prefix-sum", families.star(4), [2, 0, 0, 0], "root at one end"),
+    ("prefix-sum", families.star(4), [0, 2, 0, 0], "root at one end"),
+    ("elementary", families.path(3), [1, 0, 0], "left and a right slot"),
+    ("life", families.path(4), [1, 0, 0, 0], "must be the board"),
+    ("life", families.path(3), [1, 0, 0], "no board of 3 cells"),
+]
+
+
+@pytest.mark.parametrize(("name", "graph", "inputs", "words"), UNDEFINED)
+def test_what_a_task_is_not_defined_on_is_refused(name, graph, inputs, words):
+    dataset = dataset_class(name)()
+    good = next(graph for size in (2, 4) for graph in dataset.every_graph(size).graphs() if dataset.num_instances(size))
+    if (good.slots is None) == (graph.slots is None) and graph.num_nodes == len(inputs):
+        batch, inputs = GraphBatch.of([good, graph]), [*dataset.instances(good)[0], *inputs]
+    else:
+        batch = GraphBatch.of([graph] * 2 if graph.num_nodes != len(inputs) else [graph])
+    with pytest.raises(GraphFSAError) as caught:
+        dataset.label(batch, np.array(inputs))
+    assert words in str(caught.value)
+
+
+def test_instances_on_other_graphs_are_refused():
+    for name in ("root-value", "prefix-sum"):
+        for graph in (families.star(4), families.cycle(4), Graph.from_edges(3, [(0, 1)]), families.path(0)):
+            with pytest.raises(GraphFSAError, match="defined on paths"):
+                dataset_class(name)().instances(graph)
+
+
+def test_the_split_to_learn_from_has_every_small_size():
+    wanted = {"distance": 5000, "path-finding": 5000, "root-value": 1000, "prefix-sum": 1534}
+    for name in NAMES:
+        split = dataset_class(name).splits.get("learn")
+        assert (split is not None) == (name in wanted)
+        if split is not None:
+            assert sum(count for _, count in split.parts) == wanted[name]
+            assert [size for size, _ in split.parts] == list(range(1 + (name == "path-finding"), 11))

@@ -71,8 +71,7 @@ def test_covering_visits_what_can_be_found():
     grab = config.grab
     before, after = (visited(grab.automaton(), data.splits["train"])[2:] for data in (plain, covering))
     assert before.sum() < after.sum() == after.size - len(covering.unseen)
-    # One node of each graph starts in s1, so a lonely node in s0 can't be.
-    assert covering.unseen == [(2, 0)]
+    assert covering.unseen == []
     assert covering.splits["train"].accuracy(grab.automaton()) == 1.0
     assert not overlap(covering.splits["train"], covering.splits["validation"]).any()
 

@@ -54,6 +54,33 @@ class Aggregation(ABC):
         del degree, num_states
         return None
 
+    def with_neighbour(self, value: int, state: int, slot: int, num_states: int) -> int | None:
+        """The value after one more neighbour has joined a neighbourhood that has ``value``, for proofs about tables.
+
+        None where that does not follow from the value alone. An aggregation with slots returns None only for a slot
+        that is taken or that it does not have; one without slots ignores the slot.
+        """
+        del value, state, slot, num_states
+        return None
+
+    def possible_values(self, states: Sequence[int], num_states: int) -> Array:
+        """Which values a neighbourhood of any size can have whose nodes are all in ``states``, bool [num_values].
+
+        It may say yes too often, never no too often. By default everything is possible.
+        """
+        membership(states, num_states)
+        return np.ones(self.num_values(num_states), bool)
+
+    def restricted(self, states: Sequence[int], num_states: int) -> tuple[Aggregation, Array] | None:
+        """This aggregation for automata that have only the given states, in this order.
+
+        Returns:
+            The aggregation over so many states, and for each of its values the value of the same neighbourhood here,
+            int64. None if there is no such aggregation, or nobody has said which.
+        """
+        del states, num_states
+        return None
+
     @abstractmethod
     def observation(self, value: int, state_names: Sequence[str]) -> Any:
         """What a rule ``f(state, observation) -> state`` is shown for a value."""
@@ -132,6 +159,30 @@ def check_value(value: int, num_values: int) -> None:
     """Raise if a value is not one of ``0 .. num_values - 1``."""
     if not 0 <= value < num_values:
         raise AutomatonError(f"value must be in 0 .. {num_values - 1}; got {value}")
+
+
+def membership(states: Sequence[int], num_states: int) -> Array:
+    """Which states are among the given ones, bool [num_states]; raises if one of them is no state."""
+    among = np.zeros(num_states, bool)
+    for state in states:
+        if not 0 <= state < num_states:
+            raise AutomatonError(f"state must be in 0 .. {num_states - 1}; got {state}")
+        among[state] = True
+    return among
+
+
+def check_some(states: Sequence[int], num_states: int) -> None:
+    """Raise unless these are distinct states, at least one."""
+    if not len(states) or membership(states, num_states).sum() != len(states):
+        raise AutomatonError(f"states must be distinct and at least one; got {list(states)}")
+
+
+def combined(combine: np.ufunc, columns: Sequence[Array]) -> Array:
+    """One number for every value: those of its digits, one column for each digit, combined."""
+    total = columns[0]
+    for column in columns[1:]:
+        total = combine.outer(column, total).reshape(-1)
+    return total
 
 
 def mixed_radix(value: int, bases: Sequence[int]) -> tuple[int, ...]:

@@ -5,16 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
-from math import prod
+from math import ceil, floor, nextafter, prod
 from typing import Any, Self
 
 import numpy as np
 
-from graphfsa.aggregations._base import Aggregation, Array, Counts, check_value, mixed_radix
+from graphfsa.aggregations._base import (
+    Aggregation,
+    Array,
+    Counts,
+    check_some,
+    check_value,
+    combined,
+    membership,
+    mixed_radix,
+)
 from graphfsa.errors import AutomatonError
 
 Levels = tuple[float, ...]
+_ONE = 2**57
+"""The fraction 1 in whole numbers, so that sums are exact; a table has at most 26 watched states."""
 
 
 def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
@@ -110,6 +122,39 @@ class AverageThresholdAggregation(Aggregation):
             for m, levels in self.watched(num_states)
         )
 
+    def possible_values(self, states: Sequence[int], num_states: int) -> Array:
+        """Those whose fractions can sum up to 1, or stay below it if a state is not watched; exact up to rounding."""
+        known = membership(states, num_states)
+        least: list[Array] = []
+        most: list[Array] = []
+        hidden = known.copy()
+        for state, levels in self.watched(num_states):
+            ends = [_ONE * _reached_from(level) for level in levels]
+            # A state that does not occur reaches nothing: its other digits ask for more than there is.
+            least.append(np.array([0, *(floor(end) if known[state] else _ONE + 1 for end in ends)]))
+            most.append(np.array([*map(ceil, ends), _ONE]) * known[state])
+            hidden[state] = False
+        possible = combined(np.add, least) <= _ONE
+        if not hidden.any():
+            possible &= combined(np.add, most) >= _ONE
+        possible[0] = True  # Nobody is there.
+        return possible
+
+    def restricted(self, states: Sequence[int], num_states: int) -> tuple[Aggregation, Array]:
+        """Where no watched state is left, one is watched whose thresholds do not matter."""
+        check_some(states, num_states)
+        weights: dict[int, tuple[int, Levels]] = {}
+        weight = 1
+        for state, levels in self.watched(num_states):
+            weights[state] = weight, levels
+            weight *= len(levels) + 1
+        kept = {place: weights[state] for place, state in enumerate(states) if state in weights} or {0: (0, (1.0,))}
+        thresholds: Any = self.thresholds
+        levels_of = {place: levels for place, (_, levels) in kept.items()}
+        smaller = AverageThresholdAggregation(levels_of) if isinstance(thresholds[0], tuple) else self
+        columns = [np.arange(len(levels) + 1, dtype=np.int64) * weight for weight, levels in kept.values()]
+        return smaller, combined(np.add, columns)
+
     def observation(self, value: int, state_names: Sequence[str]) -> Counts:
         """How many thresholds are reached, by name or index of the watched state."""
         states = [state for state, _ in self.watched(len(state_names))]
@@ -152,6 +197,11 @@ class AverageThresholdAggregation(Aggregation):
 
     def _bases(self, num_states: int) -> list[int]:
         return [len(levels) + 1 for _, levels in self.watched(num_states)]
+
+
+def _reached_from(level: float) -> Fraction:
+    """The smallest fraction that reaches a threshold: the end of what is rounded to it."""
+    return (Fraction(level) + Fraction(nextafter(level, 0))) / 2
 
 
 def _state(state: Any) -> int:

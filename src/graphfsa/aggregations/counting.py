@@ -8,7 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations._base import Aggregation, Array, Counts, check_value, mixed_radix
+from graphfsa.aggregations._base import (
+    Aggregation,
+    Array,
+    Counts,
+    check_some,
+    check_value,
+    combined,
+    membership,
+    mixed_radix,
+)
 from graphfsa.errors import AutomatonError
 
 
@@ -67,6 +76,20 @@ class CountingAggregation(Aggregation):
 
     def levels(self, degree: int, num_states: int) -> tuple[tuple[int, tuple[int, ...]], ...]:  # noqa: D102
         return tuple((m, tuple(range(1, self.bound + 1))) for m in range(num_states))
+
+    def with_neighbour(self, value: int, state: int, slot: int, num_states: int) -> int:  # noqa: D102
+        check_value(value, self.num_values(num_states))
+        weight = (self.bound + 1) ** state
+        return value + weight if value // weight % (self.bound + 1) < self.bound else value
+
+    def possible_values(self, states: Sequence[int], num_states: int) -> Array:  # noqa: D102
+        absent = np.arange(self.bound + 1) == 0
+        return combined(np.logical_and, [absent | known for known in membership(states, num_states)])
+
+    def restricted(self, states: Sequence[int], num_states: int) -> tuple[Aggregation, Array]:  # noqa: D102
+        check_some(states, num_states)
+        counts = np.arange(self.bound + 1, dtype=np.int64)
+        return self, combined(np.add, [counts * (self.bound + 1) ** state for state in states])
 
     def observation(self, value: int, state_names: Sequence[str]) -> Counts:
         """The bounded counts, by state name or index."""

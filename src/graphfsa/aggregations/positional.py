@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations._base import Aggregation, Array, check_value, mixed_radix
+from graphfsa.aggregations._base import (
+    Aggregation,
+    Array,
+    check_some,
+    check_value,
+    combined,
+    membership,
+    mixed_radix,
+)
 from graphfsa.errors import AutomatonError
 from graphfsa.graphs.graph import MAX_SLOTS, Graph
 
@@ -63,6 +71,20 @@ class PositionalAggregation(Aggregation):
         """Per slot: 0 if it is empty, else one more than the state."""
         check_value(value, self.num_values(num_states))
         return mixed_radix(value, [num_states + 1] * self.num_slots)
+
+    def with_neighbour(self, value: int, state: int, slot: int, num_states: int) -> int | None:  # noqa: D102
+        if not 0 <= slot < self.num_slots or self.digits(value, num_states)[slot]:
+            return None
+        return value + (state + 1) * (num_states + 1) ** slot
+
+    def possible_values(self, states: Sequence[int], num_states: int) -> Array:  # noqa: D102
+        column = np.r_[True, membership(states, num_states)]
+        return combined(np.logical_and, [column] * self.num_slots)
+
+    def restricted(self, states: Sequence[int], num_states: int) -> tuple[Aggregation, Array]:  # noqa: D102
+        check_some(states, num_states)
+        column = np.array([0, *(state + 1 for state in states)], np.int64)
+        return self, combined(np.add, [column * (num_states + 1) ** slot for slot in range(self.num_slots)])
 
     def observation(self, value: int, state_names: Sequence[str]) -> tuple[str | None, ...]:
         """Per slot: the name of the state, or None."""

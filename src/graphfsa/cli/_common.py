@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from graphfsa.automaton import GraphFSA
+    from graphfsa.datasets import Dataset
     from graphfsa.graphs import Graph
 
 _MAX_MESSAGE = 1500
@@ -81,6 +82,11 @@ def is_file(text: str) -> bool:
         return False
 
 
+def is_same_file(first: str, second: str) -> bool:
+    """Whether two texts name one file that is there."""
+    return is_file(first) and is_file(second) and Path(first).samefile(second)
+
+
 def find_graph(text: str, rng: np.random.Generator) -> Graph:
     """A graph from ``FAMILY:ARGS`` or a file."""
     from graphfsa.graphs import families, read_graph
@@ -105,6 +111,34 @@ def find_states(text: str, fsa: GraphFSA, num_nodes: int, rng: np.random.Generat
     if Path(text).suffix.lower() in states.SUFFIXES:
         return states.read_states(text, fsa, num_nodes)
     return states.described_states(text, fsa, num_nodes)
+
+
+def find_dataset(name: str, options: list[str]) -> Dataset:
+    """A data set by name, with its options as key=value."""
+    from graphfsa.datasets import dataset_class
+
+    return dataset_class(name).from_options(parse_options(options))
+
+
+def parse_options(options: list[str]) -> dict[str, str]:
+    """Options given as key=value."""
+    pairs = [text.partition("=") for text in options]
+    for text, (key, equals, value) in zip(options, pairs, strict=True):
+        if not (key and equals and value):
+            raise GraphFSAError(f"--option must look like key=value; got {text!r}")
+    return {key: value for key, _, value in pairs}
+
+
+def parse_sizes(text: str, name: str = "--size") -> list[int]:
+    """Whole numbers given as N, A..B or N,N,N."""
+    first, dots, last = text.partition("..")
+    words = [first, last] if dots else text.split(",")
+    if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
+        raise GraphFSAError(f"{name} must look like 10, 2..10 or 10,20,50; got {text!r}")
+    numbers = [int(word) for word in words]
+    if dots and not numbers[0] <= numbers[1] < numbers[0] + 10_000:
+        raise GraphFSAError(f"{name} A..B must rise, by less than 10,000; got {text!r}")
+    return list(range(numbers[0], numbers[1] + 1)) if dots else numbers
 
 
 def generators(seed: int, count: int) -> list[np.random.Generator]:
@@ -154,13 +188,20 @@ def print_rows(rows: dict[str, Any]) -> None:
 @contextmanager
 def step_progress(total: int | None) -> Generator[Callable[[int], None]]:
     """A bar on standard error that follows the current step, if somebody is watching."""
+    with count_progress("step") as update:
+        yield lambda step: update(step, total)
+
+
+@contextmanager
+def count_progress(what: str) -> Generator[Callable[[int, int | None], None]]:
+    """A bar on standard error that follows how much of a total is done, if somebody is watching."""
     if not sys.stderr.isatty():
-        yield lambda _step: None
+        yield lambda _done, _total: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    columns = (TextColumn("step {task.completed:,.0f}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (TextColumn(what + " {task.completed:,.0f}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total)
-        yield lambda step: bar.update(task, completed=step)
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -6,13 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output, guarded, print_json, print_rows
+from graphfsa.cli._common import (
+    check_output,
+    find_dataset,
+    guarded,
+    parse_sizes,
+    print_json,
+    print_rows,
+)
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
-    from graphfsa.datasets import Dataset
+    from graphfsa.datasets import Dataset, UserData
+    from graphfsa.datasets._hygiene import Contradiction
 
-_SPLITS = ("train", "validation", "test")
+_SPLITS = ("train", "validation", "test", "learn")
 
 
 def register(app: typer.Typer) -> None:
@@ -45,7 +53,7 @@ def describe_command(
         facts = _file_facts(name, steps)
         print_json(facts) if as_json else _print_file(facts)
         return
-    dataset = _dataset(name, option)
+    dataset = find_dataset(name, option)
     task = dataset.task
     facts: dict[str, Any] = {
         "name": dataset.name,
@@ -71,7 +79,7 @@ def describe_command(
 def export_command(
     name: str = typer.Argument(help="Name of a data set."),
     split: str = typer.Option(
-        "train", help="train, validation or test: graphs of the first are kept apart from the others."
+        "train", help="train, validation, test or learn: the graphs of train and learn are kept apart from the others."
     ),
     size: str = typer.Option(None, help="Number of nodes: N, A..B or N,N,N [default: as in the paper]."),
     count: int = typer.Option(
@@ -91,13 +99,13 @@ def export_command(
     from graphfsa.datasets._zones import divided, draw
 
     check_output(out, (".jsonl",))
-    dataset = _dataset(name, option)
-    if split not in _SPLITS:
-        raise GraphFSAError(f"--split must be one of {', '.join(_SPLITS)}; got {split!r}")
+    dataset = find_dataset(name, option)
+    if split not in dataset.splits:
+        raise GraphFSAError(f"--split must be one of {', '.join(dataset.splits)}; got {split!r}")
     parts = _parts(dataset, split, size, count)
     children = np.random.default_rng(seed).spawn(len(_SPLITS))[_SPLITS.index(split)].spawn(len(parts))
     wanted = dataset.splits[split].steps if steps is None and size is None else steps
-    zone = "train" if split == "train" else "test"
+    zone = "train" if split in ("train", "learn") else "test"
     drawn = [draw(dataset, n, k, rng, zone, steps=wanted) for (n, k), rng in zip(parts, children, strict=True)]
     examples = Examples.concatenate(drawn)
     write_jsonl(out, examples)
@@ -130,6 +138,7 @@ def _file_facts(path: str, steps: int | None) -> dict[str, Any]:
     return {
         "file": path,
         "kind": task.kind,
+        **({"traces": len(np.unique(data.lines))} if data.traced else {}),
         "graphs": len(examples),
         "distinct_graphs": len(deduplicate(examples)),
         "smallest": int(examples.sizes.min()),
@@ -139,14 +148,18 @@ def _file_facts(path: str, steps: int | None) -> dict[str, Any]:
         "masked_nodes": int((~examples.mask).sum()),
         "digest": examples.digest,
         "contradicting_nodes": clashes.total,
-        "contradictions": [
-            {
-                "lines": [int(data.lines[graph]) for graph in clash.graphs],
-                "nodes": list(clash.nodes),
-                "labels": [task.classes[label] for label in clash.labels],
-            }
-            for clash in clashes
-        ],
+        "contradictions": [_clash(data, clash) for clash in clashes],
+    }
+
+
+def _clash(data: UserData, clash: Contradiction) -> dict[str, Any]:
+    """A contradiction as JSON values; ``steps`` are the rows of the traces at which the nodes look the same."""
+    places = list(clash.graphs)
+    return {
+        "lines": data.lines[places].tolist(),
+        **({"steps": data.rows[places].tolist()} if data.traced else {}),
+        "nodes": list(clash.nodes),
+        "labels": [data.examples.task.classes[label] for label in clash.labels],
     }
 
 
@@ -156,38 +169,14 @@ def _print_file(facts: dict[str, Any]) -> None:
     rows["classes"] = ", ".join(f"{name} ({count} nodes)" for name, count in facts["classes"].items())
     print_rows(rows)
     for clash in facts["contradictions"]:
-        (line, other), (node, twin), (label, second) = clash["lines"], clash["nodes"], clash["labels"]
+        lines = [f"line {line}" for line in clash["lines"]]
+        if "steps" in clash:
+            lines = [f"{line}, step {step}" for line, step in zip(lines, clash["steps"], strict=True)]
+        (line, other), (node, twin), (label, second) = lines, clash["nodes"], clash["labels"]
         typer.echo(
-            f"  no automaton can tell node {node} of line {line} (label {label}) "
-            f"from node {twin} of line {other} (label {second})"
+            f"  no automaton can tell node {node} of {line} (label {label}) "
+            f"from node {twin} of {other} (label {second})"
         )
-
-
-def parse_options(options: list[str]) -> dict[str, str]:
-    """Options given as key=value."""
-    pairs = [text.partition("=") for text in options]
-    for text, (key, equals, value) in zip(options, pairs, strict=True):
-        if not (key and equals and value):
-            raise GraphFSAError(f"--option must look like key=value; got {text!r}")
-    return {key: value for key, _, value in pairs}
-
-
-def parse_sizes(text: str) -> list[int]:
-    """Sizes given as N, A..B or N,N,N."""
-    first, dots, last = text.partition("..")
-    words = [first, last] if dots else text.split(",")
-    if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
-        raise GraphFSAError(f"--size must look like 10, 2..10 or 10,20,50; got {text!r}")
-    numbers = [int(word) for word in words]
-    if dots and not numbers[0] <= numbers[1] < numbers[0] + 10_000:
-        raise GraphFSAError(f"--size A..B must rise, by less than 10,000; got {text!r}")
-    return list(range(numbers[0], numbers[1] + 1)) if dots else numbers
-
-
-def _dataset(name: str, options: list[str]) -> Dataset:
-    from graphfsa.datasets import dataset_class
-
-    return dataset_class(name).from_options(parse_options(options))
 
 
 def _parts(dataset: Dataset, split: str, size: str | None, count: int | None) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import guarded, print_json, print_rows
+from graphfsa.cli._common import guarded, parse_options, print_json, print_rows
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
@@ -125,7 +125,6 @@ def describe_command(
 
 
 def _config(config: str | None, family: str | None, options: list[str]) -> GrabConfig:
-    from graphfsa.cli.data import parse_options
     from graphfsa.datasets._grab_configs import grab_config
     from graphfsa.datasets.grab import Grab
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.graphs import Graph, GraphBatch, all_graphs
 
+Array = np.ndarray[Any, Any]
 MAX_NODES = 2**27
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,45 @@ class Dataset(ABC):
     """
 
     splits: ClassVar[Mapping[str, Split]]
-    """The default ``train``, ``validation`` and ``test``, as in the paper and its authors' scripts."""
+    """The default ``train``, ``validation`` and ``test``, as in the paper and its authors' scripts.
+
+    Algorithms on graphs also have ``learn``: many small graphs of every size up to 10.
+    """
 
     @property
     @abstractmethod
     def task(self) -> Task:
         """The task."""
+
+    @property
+    @abstractmethod
+    def graph_class(self) -> str | None:
+        """The class of graphs that the task is defined on, one of ``GRAPH_CLASSES``; None for boards."""
+
+    @abstractmethod
+    def num_instances(self, size: int) -> int:
+        """How many inputs the task admits on a graph of so many nodes; nothing is listed."""
+
+    @abstractmethod
+    def instances(self, graph: Graph) -> Array:
+        """Every input that the task admits on a graph, uint8 [num_instances, num_nodes], always in the same order.
+
+        Raises:
+            LimitError: There are more than 2^22.
+        """
+
+    @abstractmethod
+    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+        """The definition of the task, applied to any graphs and inputs that it admits.
+
+        Args:
+            graphs: The graphs, numbered in whichever way.
+            inputs: Input class of each node of their union.
+            steps: Steps after which the labels hold; None for the data set's own number for each size.
+
+        Raises:
+            GraphFSAError: The task is not defined on one of the graphs, or not for its inputs.
+        """
 
     @abstractmethod
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:
@@ -59,6 +95,11 @@ class Dataset(ABC):
     @abstractmethod
     def automaton(self) -> GraphFSA:
         """An automaton that solves the task exactly."""
+
+    def every_graph(self, size: int) -> GraphBatch:
+        """Every graph of so many nodes that the task is defined on, up to isomorphism; maybe none."""
+        assert self.graph_class is not None
+        return all_graphs(self.graph_class, size)
 
     def generate_split(self, split: Split, rng: np.random.Generator) -> Examples:
         """Draw all graphs of a split; each size has a source of randomness of its own."""
@@ -124,7 +165,7 @@ def check_size(what: str, size: Any, minimum: int, count: Any) -> None:
         )
 
 
-def check_steps(steps: int | None, default: int) -> int:
+def check_steps(steps: int | None, default: _T) -> int | _T:
     """The number of steps, or the default."""
     if steps is None:
         return default

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
+from graphfsa.datasets._definitions import checked_inputs
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
-from graphfsa.graphs import Graph, GraphBatch, Lattice
+from graphfsa.graphs import Graph, GraphBatch, Lattice, all_inputs
 
 Array = np.ndarray[Any, Any]
 
@@ -101,12 +102,58 @@ class BoardDataset(Dataset):
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:
         check_size("a board", size, 4, count)
+        board = self._board(int(size))
+        cells = rng.integers(0, len(self.state_names), (count, board.height, board.width), dtype=np.uint8)
+        return self.label(GraphBatch.repeat(Graph.from_lattice(board), count), cells.reshape(-1), steps=steps)
+
+    @property
+    def graph_class(self) -> None:
+        return None
+
+    def every_graph(self, size: int) -> GraphBatch:
+        """The most square board of so many cells, or none."""
+        found = _sides(size, self._even_height) is not None
+        return GraphBatch.of([Graph.from_lattice(self._board(size))] if found else [])
+
+    def num_instances(self, size: int) -> int:
+        return len(self.state_names) ** size
+
+    def instances(self, graph: Graph) -> Array:
+        """Every pattern."""
+        return all_inputs(graph.num_nodes, len(self.state_names))
+
+    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+        """The rule on whole boards; each graph must be the board of its size, numbered row by row."""
         number = check_steps(steps, self.train_steps)
-        height, width = board_sides(int(size), even_height=self.kind == "hex" and self.torus)
-        boards = rng.integers(0, len(self.state_names), (count, height, width), dtype=np.uint8)
-        after = boards
-        for _ in range(number):
-            after = self.step(after)
-        lattice = Graph.from_lattice(Lattice(self.kind, height, width, torus=self.torus))
-        graphs = GraphBatch.repeat(lattice, count)
-        return Examples(self.task, graphs, boards.reshape(-1), after.reshape(-1), steps=number)
+        inputs = checked_inputs(self.task, graphs, inputs)
+        after = inputs.copy()
+        sizes = np.diff(graphs.offsets)
+        for size in np.unique(sizes).tolist():
+            board, chosen = self._board(size), np.flatnonzero(sizes == size)
+            _check_boards(self.name, graphs, chosen, board)
+            nodes = np.repeat(sizes == size, sizes)
+            cells = after[nodes].reshape(-1, board.height, board.width)
+            for _ in range(number):
+                cells = self.step(cells)
+            after[nodes] = cells.reshape(-1)
+        return Examples(self.task, graphs, inputs, after, steps=number)
+
+    @property
+    def _even_height(self) -> bool:
+        return self.kind == "hex" and self.torus
+
+    def _board(self, size: int) -> Lattice:
+        height, width = board_sides(size, even_height=self._even_height)
+        return Lattice(self.kind, height, width, torus=self.torus)
+
+
+def _check_boards(name: str, graphs: GraphBatch, chosen: Array, board: Lattice) -> None:
+    part = graphs if len(chosen) == len(graphs) else graphs.select(chosen)
+    wanted = Graph.from_lattice(board)
+    same = part.graph.num_arcs == len(chosen) * wanted.num_arcs and part.graph.slots is None
+    if same:
+        degrees = part.graph.degrees.reshape(len(chosen), -1)
+        sources = part.graph.indices.reshape(len(chosen), -1) - part.offsets[:-1, None]
+        same = bool((degrees == wanted.degrees).all() and (sources == wanted.indices).all())
+    if not same:
+        raise GraphFSAError(f"a graph of {board.num_cells} nodes of {name} must be the board {wanted}, row by row")

@@ -1,13 +1,16 @@
-"""Finds small graphs whose roll-outs visit the entries of the truth that a training set leaves out.
+"""Finds small graphs that show what a training set leaves open about a truth.
 
-Batches of small graphs of mixed sizes and starting states are rolled out; the smallest graph that visits a new entry
-is kept. When several batches in a row bring nothing new, the entries left are reported as not found. (Some can't be
-visited at all; to prove that is another matter.)
+Small graphs of mixed sizes and of all starting states are rolled out. Some are kept as they come, because tables that
+differ from the truth in several entries are too many to be looked for. Of further batches the smallest graph is kept
+that visits a new entry, then the smallest that shows a difference between the truth and a table with one entry changed.
+When several batches in a row bring nothing new, the entries left are reported as not found. (Some can't be visited at
+all; to prove that is another matter.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,9 @@ from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError
 
 _MAX_SIZE = 12
-_BATCH = 300
+_BATCH = dict.fromkeys(range(1, _MAX_SIZE + 1), 300)
+_PLAIN = {size: 50 if size < 7 else 250 for size in range(1, _MAX_SIZE + 1)}
+"""How many graphs of a size and kind are kept as they come; larger ones tell more."""
 _PATIENCE = 4
 _TREES = ("tree", "recursive-tree", "deep-tree", "star")
 
@@ -28,7 +33,9 @@ _TREES = ("tree", "recursive-tree", "deep-tree", "star")
 def cover(
     grab: Grab, train: Examples, rng: np.random.Generator, choose: Callable[[Examples], Any] | None = None
 ) -> tuple[Examples, list[tuple[int, int]]]:
-    """Add small graphs to a training set until it visits every entry of the truth that can be found.
+    """Add small graphs to a training set until it visits every entry, and any change of one shows in a label.
+
+    That is, every entry and every change for which such a graph can be found.
 
     Args:
         grab: The truth and the family.
@@ -40,10 +47,10 @@ def cover(
         The larger training set and the entries (state, value) of states that are not final that were not found.
     """
     truth = grab.automaton()
-    missing = ~visited(truth, train)
+    parts, idle = [train, next(_candidates(grab, rng, choose, _PLAIN))], 0
+    missing = ~visited(truth, Examples.concatenate(parts))
     missing[list(truth.final_states)] = False
-    parts, idle = [train], 0
-    for candidates in _candidates(grab, rng, choose):
+    for candidates in _candidates(grab, rng, choose, _BATCH):
         if idle >= _PATIENCE or not missing.any():
             break
         found = visited(truth, candidates) & missing
@@ -53,20 +60,62 @@ def cover(
             parts.append(chosen)
             missing &= ~visited(truth, chosen)
             found &= missing
+    parts += _telling(truth, Examples.concatenate(parts), ~missing, _candidates(grab, rng, choose, _BATCH))
     return Examples.concatenate(parts), [(int(state), int(value)) for state, value in np.argwhere(missing)]
+
+
+def _telling(truth: GraphFSA, train: Examples, entries: Any, batches: Iterator[Examples]) -> list[Examples]:
+    """Graphs that tell the truth from every table with one of the entries changed, where the training set does not."""
+    free = [int(state) for state in range(truth.num_states) if state not in truth.final_states]
+    changed = [
+        _changed(truth, state, int(value), successor)
+        for state in free
+        for value in np.flatnonzero(entries[state])
+        for successor in range(truth.num_states)
+        if successor != truth.transition_table[state, value]
+    ]
+    alive = [fsa for fsa in changed if _first_wrong(fsa, train) is None]
+    found: list[Examples] = []
+    for candidates in islice(batches, _PATIENCE):
+        for fsa in list(alive):
+            if fsa not in alive:
+                continue  # A graph that was found for another shows this one too.
+            place = _first_wrong(fsa, candidates)
+            if place is not None:
+                found.append(candidates.select([place]))
+                alive = [other for other in alive if _first_wrong(other, found[-1]) is None]
+    return found
+
+
+def _changed(truth: GraphFSA, state: int, value: int, successor: int) -> GraphFSA:
+    table = truth.transition_table.copy()
+    table[state, value] = successor
+    states = {"starting_states": truth.starting_states, "final_states": truth.final_states}
+    return GraphFSA(truth.state_names, truth.aggregation, table, **states)
+
+
+def _first_wrong(fsa: GraphFSA, examples: Examples) -> int | None:
+    """The first graph with a node that counts and does not get its label."""
+    wrong = np.flatnonzero((examples.predict(fsa) != examples.labels) & examples.mask)
+    return int(np.searchsorted(examples.graphs.offsets, wrong[0], side="right")) - 1 if len(wrong) else None
 
 
 def visited(truth: GraphFSA, examples: Examples) -> Any:
     """Which entries of the truth the roll-outs of some graphs use, bool [num_states, num_values]."""
-    seen = np.zeros(truth.transition_table.shape, bool)
-    start = examples.task.starting_states(truth, examples.inputs)
+    return entry_counts(truth, examples) > 0
+
+
+def entry_counts(fsa: GraphFSA, examples: Examples) -> Any:
+    """How often the roll-outs of some graphs use each entry within their steps, int64 [num_states, num_values]."""
+    counts = np.zeros(fsa.transition_table.shape, np.int64)
+    start = examples.task.starting_states(fsa, examples.inputs)
     for steps in np.unique(examples.steps):
         part = examples.select(np.flatnonzero(examples.steps == steps))
         nodes = np.repeat(examples.steps == steps, examples.sizes)
-        entries = run(truth, part.graphs.graph, start[nodes], int(steps), entries=True).entries
+        entries = run(fsa, part.graphs.graph, start[nodes], int(steps), entries=True).entries
         if entries is not None:
-            seen |= entries > 0
-    return seen
+            counts += entries
+    return counts
 
 
 def _first_visitor(truth: GraphFSA, candidates: Examples, wanted: Any) -> int:
@@ -81,7 +130,9 @@ def _first_visitor(truth: GraphFSA, candidates: Examples, wanted: Any) -> int:
     return low
 
 
-def _candidates(grab: Grab, rng: np.random.Generator, choose: Callable[[Examples], Any] | None) -> Iterator[Examples]:
+def _candidates(
+    grab: Grab, rng: np.random.Generator, choose: Callable[[Examples], Any] | None, counts: dict[int, int]
+) -> Iterator[Examples]:
     """Batches of small graphs with their roll-outs, small graphs first; nodes that end in no final state are masked."""
     kinds = _TREES if grab.family in _TREES else (grab.family,)
     while True:
@@ -89,10 +140,11 @@ def _candidates(grab: Grab, rng: np.random.Generator, choose: Callable[[Examples
         for kind in kinds:
             for size in range(1, _MAX_SIZE + 1):
                 try:
-                    graphs = FAMILIES[kind](size, _BATCH, rng)
+                    graphs = FAMILIES[kind](size, counts[size], rng)
                 except GraphFSAError:
                     continue  # The family has no graphs of this size.
-                parts.append(grab.roll_out(graphs, 2 * size + 4, rng, keep=0))
+                inputs = rng.integers(0, grab.num_starting, graphs.graph.num_nodes, dtype=np.uint8)
+                parts.append(grab.label(graphs, inputs, steps=2 * size + 4))
         batch = Examples.concatenate(parts)
         if choose is not None:
             batch = batch.select(np.flatnonzero(choose(batch)))

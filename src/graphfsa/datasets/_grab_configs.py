@@ -118,7 +118,8 @@ def generate_grab(
     Args:
         config: What to draw.
         seed: Seed of the graphs and starting states (the truth has its own, in the configuration).
-        covering: Whether to add small graphs to the training split until it visits every entry that can be found.
+        covering: Whether to add small graphs to the training split until it visits every entry, and any change of one
+            entry would show in a label, as far as such graphs can be found.
         progress: Called with the name of each split before it is drawn.
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:

@@ -12,6 +12,11 @@ The labels of a file are all strings, all numbers or all truth values. A line ma
 - ``mask``: for each node, whether it counts;
 - ``steps``: the number of steps after which the labels hold.
 
+In place of ``inputs``, ``labels`` and ``steps``, all lines of a file may have a ``trace``: a list of at least two rows,
+each with a state for each node. Row t holds the states after t steps, and each two consecutive rows are one example::
+
+    {"num_nodes": 3, "edges": [[0, 1], [1, 2]], "trace": [["ill", "well", "well"], ["ill", "ill", "well"]]}
+
 Blank lines are skipped. Whatever a file holds, reading it returns data or raises a ``GraphFSAError`` that names the
 file, the line and the field.
 """
@@ -29,6 +34,7 @@ import numpy as np
 from graphfsa._files import MAX_BYTES, PathLike, atomic_write, file_kind, reason_of
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._foreign import from_networkx_graphs, from_pyg_data, to_networkx_graphs, to_pyg_data
+from graphfsa.datasets._traces import from_traces
 from graphfsa.datasets._user_lines import Lines, lines_of, parse_line
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 
@@ -36,6 +42,7 @@ __all__ = [
     "UserData",
     "from_networkx_graphs",
     "from_pyg_data",
+    "from_traces",
     "read_jsonl",
     "to_networkx_graphs",
     "to_pyg_data",
@@ -51,14 +58,23 @@ class UserData:
     """Labelled graphs of a file.
 
     Attributes:
-        examples: The graphs, in the order of their lines.
-        lines: Line number of each graph, from 1, int64.
+        examples: The graphs, in the order of their lines; a trace is one example for each of its steps.
+        lines: Line number of each example, from 1, int64.
         source: The file.
+        rows: Row of the trace at which each example begins, from 0, int64; 0 for lines without a trace.
+        traced: Whether the lines have traces.
     """
 
     examples: Examples
     lines: Array
     source: str
+    rows: Array
+    traced: bool
+
+    def where(self, example: int) -> str:
+        """The place of an example in the file: ``"line 7"``, or ``"line 7, step 3"`` if it begins after 3 steps."""
+        line = f"line {self.lines[example]}"
+        return f"{line}, step {self.rows[example]}" if self.traced else line
 
 
 def read_jsonl(path: PathLike, *, steps: int | None = None) -> UserData:
@@ -68,11 +84,11 @@ def read_jsonl(path: PathLike, *, steps: int | None = None) -> UserData:
         path: The file.
         steps: If given, the task is an evolution: inputs and labels are states, and the labels hold after so many steps
             (or after those that a line gives). Otherwise labels are classes, and a graph that does not say its steps
-            has ``2 * num_nodes + 2``.
+            has ``2 * num_nodes + 2``. With traces the task is always an evolution, and only 1 may be given.
 
     Raises:
         FormatError: The content is malformed; the message names file, line and field.
-        LimitError: The file is too large.
+        LimitError: The file is too large, or its traces are.
         GraphFSAError: The file cannot be read.
     """
     lines = Lines(steps)
@@ -90,7 +106,9 @@ def read_jsonl(path: PathLike, *, steps: int | None = None) -> UserData:
             raise FormatError(f"{path}: {error}") from None
     except MemoryError:
         raise LimitError(f"{path}: the graphs do not fit in memory") from None
-    return UserData(examples, np.array(numbers, np.int64), str(path))
+    times = lines.times
+    rows = np.arange(len(examples)) - np.repeat(np.cumsum(times) - times, times)
+    return UserData(examples, np.repeat(np.array(numbers, np.int64), times), str(path), rows, lines.traced)
 
 
 def write_jsonl(path: PathLike, examples: Examples) -> None:

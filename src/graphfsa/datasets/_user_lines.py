@@ -12,6 +12,7 @@ import numpy as np
 from graphfsa._files import parse_json
 from graphfsa.datasets._columns import Columns
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._traces import check_total, repeated
 from graphfsa.datasets._vocabulary import scalars_of
 from graphfsa.errors import FormatError
 from graphfsa.graphs import Graph, GraphBatch, _parse
@@ -19,7 +20,15 @@ from graphfsa.graphs.graph import MAX_SLOTS
 
 Array = np.ndarray[Any, Any]
 _REQUIRED = {"num_nodes": "a whole number", "edges": "a list", "inputs": "a list", "labels": "a list"}
-_OPTIONAL = {"directed": "true or false", "slots": "a list", "mask": "a list", "steps": "a whole number"}
+_OPTIONAL = {
+    "directed": "true or false",
+    "slots": "a list",
+    "mask": "a list",
+    "steps": "a whole number",
+    "trace": "a list",
+}
+_IN_TRACE = ("inputs", "labels", "steps")
+_NAMES = ("inputs", "labels", "mask", "steps")
 _TYPES = {"a whole number": int, "a list": list, "true or false": bool}
 
 
@@ -51,9 +60,14 @@ def parse_line(line: bytes, where: str) -> dict[str, Any]:
 
 
 def _check_fields(data: dict[str, Any], where: str) -> None:
+    traced = "trace" in data
     for name in _REQUIRED:
-        if name not in data:
-            raise FormatError(f"{where}: field {name!r} is missing")
+        if name not in data and not (traced and name in _IN_TRACE):
+            hint = "; a line has inputs and labels, or a trace" if name in _IN_TRACE else ""
+            raise FormatError(f"{where}: field {name!r} is missing{hint}")
+    for name in _IN_TRACE:
+        if traced and name in data:
+            raise FormatError(f"{where}: field {name!r} must not be given with a trace")
     for name, value in data.items():
         kind = _REQUIRED.get(name) or _OPTIONAL.get(name)
         if kind is None:
@@ -71,7 +85,11 @@ class Lines:
     """
 
     def __init__(self, steps: int | None) -> None:
-        self._columns = Columns(("inputs", "labels", "mask", "steps"), steps)
+        self._columns = Columns(_NAMES, steps)
+        self._given_steps = steps
+        self._traced: tuple[bool, str] | None = None
+        self._times: list[int] = []
+        self._total = 0
         self._sizes: list[int] = []
         self._edges: list[Array] = []
         self._slots: list[Array] = []
@@ -84,13 +102,48 @@ class Lines:
         if not 0 <= num_nodes <= _parse.MAX_NODES:
             limits = f"at least 0 and at most {_parse.MAX_NODES}"
             raise FormatError(f"{where}: field 'num_nodes' must be {limits}; got {_parse._short(num_nodes)}")
-        fields = data["inputs"], data["labels"], data.get("mask"), data.get("steps")
-        self._columns.add(num_nodes, fields, partial(_fail, where))
+        self._check_traced("trace" in data, where)
+        times = self._add_states(num_nodes, data, where)
         edges = _parse._edges(where, data["edges"], num_nodes)
         self._add_slots(data, edges, where)
+        if self.traced:
+            arcs = len(edges) * (1 if data.get("directed", False) else 2)
+            self._total += (num_nodes + arcs) * times
+            check_total(self._total, where)
+        self._times.append(times)
         self._sizes.append(num_nodes)
         self._edges.append(edges)
         self._directed.append(data.get("directed", False))
+
+    @property
+    def traced(self) -> bool:
+        """Whether the lines have traces."""
+        return self._traced is not None and self._traced[0]
+
+    @property
+    def times(self) -> Array:
+        """Number of examples of each line, int64: 1, or the steps of its trace."""
+        return np.array(self._times, np.int64)
+
+    def _check_traced(self, traced: bool, where: str) -> None:
+        if self._traced is None:
+            self._traced = traced, where.rpartition(": ")[2]
+            if traced and self._given_steps not in (None, 1):
+                _fail(
+                    where, "trace", None, f"shows single steps; steps must be 1 or not given, got {self._given_steps}"
+                )
+            if traced:
+                self._columns = Columns(_NAMES, 1)
+        if self._traced[0] != traced:
+            have = f"{self._traced[1]} has {'one' if self._traced[0] else 'none'}"
+            _fail(where, "trace", None, f"must be given for all graphs or for none; {have}")
+
+    def _add_states(self, num_nodes: int, data: dict[str, Any], where: str) -> int:
+        fail = partial(_fail, where)
+        if self.traced:
+            return self._columns.add_trace(num_nodes, "trace", (data["trace"], data.get("mask")), fail)
+        self._columns.add(num_nodes, (data["inputs"], data["labels"], data.get("mask"), data.get("steps")), fail)
+        return 1
 
     def _add_slots(self, data: dict[str, Any], edges: Array, where: str) -> None:
         slotted = "slots" in data
@@ -132,7 +185,8 @@ class Lines:
             edges = np.concatenate((edges, back[:, ::-1]))
         slots = np.concatenate(self._slots) if self._slotted is not None and self._slotted[0] else None
         graph = Graph.from_edges(int(offsets[-1]), edges, directed=directed, slots=slots)
-        return self._columns.examples(GraphBatch(graph, offsets))
+        graphs = GraphBatch(graph, offsets)
+        return self._columns.examples(repeated(graphs, self.times) if self.traced else graphs)
 
 
 def _fail(where: str, field: str, place: int | None, problem: str) -> NoReturn:

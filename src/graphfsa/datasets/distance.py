@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_choice, check_size, check_steps
+from graphfsa.datasets._definitions import checked_inputs, marked_nodes, shortest_paths
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
-from graphfsa.datasets._trees import distances, predecessors, tree_edges, with_extra_edges
+from graphfsa.datasets._trees import distances, tree_edges, with_extra_edges
+from graphfsa.graphs import Graph, GraphBatch
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,9 @@ class Distance(Dataset):
         "train": Split(((6, 300), (8, 100), (4, 100), (1, 20), (2, 20))),
         "validation": Split(((7, 20),)),
         "test": Split(((10, 100), (20, 100), (50, 100), (100, 100))),
+        "learn": Split(
+            ((1, 10), (2, 30), (3, 60), (4, 100), (5, 300), (6, 500), (7, 1000), (8, 1000), (9, 1000), (10, 1000))
+        ),
     }
 
     def __post_init__(self) -> None:
@@ -46,8 +53,25 @@ class Distance(Dataset):
         edges = tree_edges("uniform", size, count, rng)
         extra = size // 5 if self.graphs == "paper" else 0
         graphs = with_extra_edges(edges, size, count, extra, rng)
-        roots = np.arange(count) * size + rng.integers(0, size, count)
         inputs = np.zeros(count * size, np.uint8)
-        inputs[roots] = 1
-        labels = distances(predecessors(graphs, roots)) % 2
-        return Examples(self.task, graphs, inputs, labels, steps=check_steps(steps, size + 1))
+        inputs[np.arange(count) * size + rng.integers(0, size, count)] = 1
+        return self.label(graphs, inputs, steps=steps)
+
+    @property
+    def graph_class(self) -> str:  # noqa: D102
+        return "connected" if self.graphs == "paper" else "tree"
+
+    def num_instances(self, size: int) -> int:  # noqa: D102
+        return size
+
+    def instances(self, graph: Graph) -> Array:
+        """The root may be anywhere."""
+        return np.eye(graph.num_nodes, dtype=np.uint8)
+
+    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+        """Distances from the root in undirected, connected graphs."""
+        inputs = checked_inputs(self.task, graphs, inputs)
+        roots = marked_nodes(self.task, graphs, inputs, 1)[:, 0]
+        labels = distances(shortest_paths(self.name, graphs, roots)) % 2
+        own = np.diff(graphs.offsets) + 1
+        return Examples(self.task, graphs, inputs, labels, steps=check_steps(steps, own))

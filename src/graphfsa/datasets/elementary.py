@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_choice, check_size, check_steps
+from graphfsa.datasets._definitions import checked_inputs
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
-from graphfsa.graphs import GraphBatch, families
+from graphfsa.errors import GraphFSAError
+from graphfsa.graphs import Graph, GraphBatch, all_inputs, families
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -45,13 +49,38 @@ class Elementary(Dataset):
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
         check_size("a row", size, 1, count)
-        number = check_steps(steps, 1)
         rows = rng.integers(0, 2, (count, size), dtype=np.uint8)
-        outcome = np.array([self.rule >> place & 1 for place in range(8)], np.uint8)
-        after = rows
-        for _ in range(number):
-            wide = np.pad(after, ((0, 0), (1, 1)), mode="wrap" if self.ring else "constant")
-            after = outcome[4 * wide[:, :-2] + 2 * wide[:, 1:-1] + wide[:, 2:]]
         graph = families.ring(size) if self.ring else families.row(size)
-        graphs = GraphBatch.repeat(graph, count)
-        return Examples(self.task, graphs, rows.reshape(-1), after.reshape(-1), steps=number)
+        return self.label(GraphBatch.repeat(graph, count), rows.reshape(-1), steps=steps)
+
+    @property
+    def graph_class(self) -> str:  # noqa: D102
+        return "ring" if self.ring else "row"
+
+    def num_instances(self, size: int) -> int:  # noqa: D102
+        return 2**size
+
+    def instances(self, graph: Graph) -> Array:
+        """Every row of zeros and ones."""
+        return all_inputs(graph.num_nodes, 2)
+
+    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+        """The rule on cells that see a left and a right cell, or none, which counts as 0."""
+        number = check_steps(steps, 1)
+        after = checked_inputs(self.task, graphs, inputs)
+        left, right = _sides(graphs.graph)
+        outcome = np.array([self.rule >> place & 1 for place in range(8)], np.uint8)
+        for _ in range(number):
+            wide = np.r_[after, np.uint8(0)]
+            after = outcome[4 * wide[left] + 2 * after + wide[right]]
+        return Examples(self.task, graphs, inputs, after, steps=number)
+
+
+def _sides(graph: Graph) -> tuple[Array, Array]:
+    """The left and the right cell of each cell; one past the last where there is none."""
+    if graph.num_slots > 2 or (graph.num_arcs and graph.slots is None):
+        raise GraphFSAError(f"an elementary rule needs graphs with a left and a right slot, rows or rings; got {graph}")
+    sides = np.full((2, graph.num_nodes), graph.num_nodes)
+    if graph.slots is not None:
+        sides[graph.slots, graph.targets()] = graph.indices
+    return sides[0], sides[1]

@@ -15,14 +15,16 @@ import numpy as np
 
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
+from graphfsa.datasets._definitions import checked_inputs
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._grab_graphs import make_aggregation, random_truth, sample_graphs, sample_inputs
 from graphfsa.datasets._task import Task
-from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError
-from graphfsa.graphs import GraphBatch
+from graphfsa.graphs import GRAPH_CLASSES, Graph, GraphBatch, all_inputs
 
+Array = np.ndarray[Any, Any]
 Choose = Callable[[Examples], Any]
+_TREES = ("recursive-tree", "deep-tree", "star", "binary-tree", "caterpillar")
 _CAP = 400
 """Graphs to draw, at most, for each graph that is wanted."""
 
@@ -100,7 +102,7 @@ class Grab(Dataset):
             GraphFSAError: If too few of very many graphs are kept.
         """
         check_size("a graph of GRAB", size, 1, count)
-        number = check_steps(steps, max(10, 5 * size // 4))
+        number = check_steps(steps, int(_own_steps(size)))
         kept: list[Examples] = []
         have = drawn = accepted = 0
         while have < count or not kept:
@@ -117,15 +119,32 @@ class Grab(Dataset):
 
     def roll_out(self, graphs: GraphBatch, steps: int, rng: np.random.Generator, *, keep: int) -> Examples:
         """Draw starting states, run the truth, and keep graphs with ``keep`` percent of their nodes in final states."""
-        truth = self.automaton()
-        inputs = sample_inputs(graphs, self.num_starting, rng)
-        start = self.task.starting_states(truth, inputs)
-        answers = self.task.predictions(truth, run(truth, graphs.graph, start, steps).last)
-        final = answers >= 0
-        sizes = np.diff(graphs.offsets)
-        ends = np.add.reduceat(np.r_[final, False].astype(np.int64), graphs.offsets[:-1]) if len(sizes) else sizes
-        everything = Examples(self.task, graphs, inputs, np.maximum(answers, 0), mask=final, steps=steps)
+        everything = self.label(graphs, sample_inputs(graphs, self.num_starting, rng), steps=steps)
+        sizes, final = everything.sizes, np.r_[everything.mask, False].astype(np.int64)
+        ends = np.add.reduceat(final, graphs.offsets[:-1]) if len(sizes) else sizes
         return everything.select(np.flatnonzero(100 * ends >= keep * sizes))
+
+    @property
+    def graph_class(self) -> str:
+        """The family's own class, or the smallest one that holds it (a random graph of it may be disconnected)."""
+        if self.family in _TREES:
+            return "tree"
+        return self.family if self.family in GRAPH_CLASSES else "connected"
+
+    def num_instances(self, size: int) -> int:  # noqa: D102
+        return self.num_starting**size
+
+    def instances(self, graph: Graph) -> Array:
+        """Every choice of starting states, also of those that leave nodes without an answer."""
+        return all_inputs(graph.num_nodes, self.num_starting)
+
+    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+        """What the truth answers; nodes that it leaves in a state that is not final are masked."""
+        inputs = checked_inputs(self.task, graphs, inputs)
+        number = check_steps(steps, _own_steps(np.diff(graphs.offsets)))
+        nothing = np.zeros(len(inputs), np.uint8)
+        answers = Examples(self.task, graphs, inputs, nothing, steps=number).predict(self.automaton())
+        return Examples(self.task, graphs, inputs, np.maximum(answers, 0), mask=answers >= 0, steps=number)
 
     def _too_few(self, size: int, count: int, steps: int, found: tuple[int, int, int]) -> str:
         drawn, accepted, have = found
@@ -135,6 +154,10 @@ class Grab(Dataset):
             f"{have} of those may be in this split. Another truth-seed or truth=sparse would help (from Python "
             "also a smaller keep or more steps)"
         )
+
+
+def _own_steps(sizes: Array | int) -> Array:
+    return np.maximum(10, 5 * sizes // 4)
 
 
 @lru_cache(maxsize=64)

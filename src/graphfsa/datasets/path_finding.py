@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import combinations, permutations
+from typing import Any, ClassVar
 
 import numpy as np
 
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_choice, check_size, check_steps
+from graphfsa.datasets._definitions import check_trees, checked_inputs, marked_nodes, shortest_paths
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
-from graphfsa.datasets._trees import predecessors, tree_edges
-from graphfsa.graphs import GraphBatch
+from graphfsa.datasets._trees import tree_edges
+from graphfsa.graphs import Graph, GraphBatch
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class PathFinding(Dataset):
         "train": Split(tuple((size, 120) for size in range(2, 8))),
         "validation": Split(tuple((size, 20) for size in range(2, 6))),
         "test": Split(((10, 100), (20, 100), (50, 100), (100, 100))),
+        "learn": Split(((2, 20), (3, 60), (4, 120), (5, 300), (6, 500), (7, 1000), (8, 1000), (9, 1000), (10, 1000))),
     }
 
     def __post_init__(self) -> None:
@@ -60,11 +65,36 @@ class PathFinding(Dataset):
         first, second = (np.arange(count) * size + nodes for nodes in (first, second))
         inputs = np.zeros(count * size, np.uint8)
         inputs[first], inputs[second] = 1, self.colours
-        labels = np.zeros(count * size, np.uint8)
+        return self.label(graphs, inputs, steps=steps)
+
+    @property
+    def graph_class(self) -> str:  # noqa: D102
+        return "tree"
+
+    def num_instances(self, size: int) -> int:  # noqa: D102
+        return size * (size - 1) * self.colours // 2
+
+    def instances(self, graph: Graph) -> Array:
+        """Every pair of nodes is marked; both ways round if the marks are told apart."""
+        nodes = range(graph.num_nodes)
+        pairs = [*(combinations(nodes, 2) if self.colours == 1 else permutations(nodes, 2))]
+        first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+        inputs = np.zeros((len(pairs), graph.num_nodes), np.uint8)
+        every = np.arange(len(pairs))
+        inputs[every, first], inputs[every, second] = 1, self.colours
+        return inputs
+
+    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+        """Paths in trees."""
+        inputs = checked_inputs(self.task, graphs, inputs)
+        check_trees(self.name, graphs)
+        marks = [marked_nodes(self.task, graphs, inputs, mark, 3 - self.colours) for mark in range(1, self.colours + 1)]
+        first, here = np.concatenate(marks, axis=1).T
+        before = shortest_paths(self.name, graphs, first)
+        labels = np.zeros(len(inputs), np.uint8)
         labels[first] = 1
         # Walk back from every second mark at once; those that have arrived stay at the first.
-        before, here = predecessors(graphs, first), second
         while (here != first).any():
             labels[here] = 1
             here = before[here]
-        return Examples(self.task, graphs, inputs, labels, steps=check_steps(steps, 2 * size))
+        return Examples(self.task, graphs, inputs, labels, steps=check_steps(steps, 2 * np.diff(graphs.offsets)))

@@ -10,9 +10,13 @@ import numpy as np
 
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
+from graphfsa.datasets._definitions import checked_inputs, path_ends, places_on_paths, roots_of
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.datasets._trees import paths
+from graphfsa.graphs import Graph, GraphBatch, all_inputs
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class PrefixSum(Dataset):
         "train": Split(tuple((size, min(2**size, 350)) for size in range(1, 10))),
         "validation": Split(tuple((size, 20) for size in range(1, 8))),
         "test": Split(((10, 100), (20, 100), (50, 100), (100, 100))),
+        "learn": Split(tuple((size, min(2**size, 512)) for size in range(1, 11))),
     }
 
     @property
@@ -37,15 +42,38 @@ class PrefixSum(Dataset):
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
         check_size("a path with a root", size, 1, count)
-        bits = _bits(size, count, rng)
-        inputs = bits.copy()
+        inputs = _bits(size, count, rng)
         inputs[:, 0] += 2
-        labels = np.cumsum(bits, axis=1) % 2
-        graphs = paths(size, count)
-        return Examples(self.task, graphs, inputs.reshape(-1), labels.reshape(-1), steps=check_steps(steps, size + 1))
+        return self.label(paths(size, count), inputs.reshape(-1), steps=steps)
+
+    @property
+    def graph_class(self) -> str:  # noqa: D102
+        return "path"
+
+    def num_instances(self, size: int) -> int:  # noqa: D102
+        return min(size, 2) * 2**size
+
+    def instances(self, graph: Graph) -> Array:
+        """The root is at either end, and the bits are all that there are."""
+        ends = path_ends(self.name, graph)
+        bits = all_inputs(graph.num_nodes, 2)
+        inputs = np.tile(bits, (len(ends), 1))
+        inputs[np.arange(len(inputs)), np.repeat(ends, len(bits))] += 2
+        return inputs
+
+    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+        """Sums along paths, from the root at one end."""
+        inputs = checked_inputs(self.task, graphs, inputs)
+        places = places_on_paths(self.name, graphs, roots_of(self.task, graphs, inputs, (2, 3)))
+        sums = np.zeros(len(inputs) + 1, np.int64)
+        sums[places + 1] = inputs % 2
+        np.cumsum(sums, out=sums)
+        sizes = np.diff(graphs.offsets)
+        labels = (sums[places + 1] - np.repeat(sums[graphs.offsets[:-1]], sizes)) % 2
+        return Examples(self.task, graphs, inputs, labels, steps=check_steps(steps, sizes + 1))
 
 
-def _bits(size: int, count: int, rng: np.random.Generator) -> np.ndarray[Any, Any]:
+def _bits(size: int, count: int, rng: np.random.Generator) -> Array:
     if size > 16 or count > 2**size:
         return rng.integers(0, 2, (count, size))
     numbers = rng.choice(2**size, count, replace=False)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
+from graphfsa.datasets._definitions import checked_inputs, path_ends, places_on_paths, roots_of
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.datasets._trees import paths
+from graphfsa.graphs import Graph, GraphBatch
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,7 @@ class RootValue(Dataset):
         "train": Split(tuple((size, 100) for size in range(1, 9))),
         "validation": Split(tuple((size, 10) for size in range(1, 9))),
         "test": Split(((10, 100), (20, 100), (50, 100), (100, 100))),
+        "learn": Split(tuple((size, 100) for size in range(1, 11))),
     }
 
     @property
@@ -34,8 +39,29 @@ class RootValue(Dataset):
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
         check_size("a path with a root", size, 1, count)
-        bits = rng.integers(0, 2, count)
         inputs = np.zeros((count, size), np.uint8)
-        inputs[:, 0] = 1 + bits
-        labels = np.repeat(bits, size)
-        return Examples(self.task, paths(size, count), inputs.reshape(-1), labels, steps=check_steps(steps, size + 1))
+        inputs[:, 0] = 1 + rng.integers(0, 2, count)
+        return self.label(paths(size, count), inputs.reshape(-1), steps=steps)
+
+    @property
+    def graph_class(self) -> str:  # noqa: D102
+        return "path"
+
+    def num_instances(self, size: int) -> int:  # noqa: D102
+        return 2 * min(size, 2)
+
+    def instances(self, graph: Graph) -> Array:
+        """The root is at either end and has either bit."""
+        ends = np.repeat(path_ends(self.name, graph), 2)
+        inputs = np.zeros((len(ends), graph.num_nodes), np.uint8)
+        inputs[np.arange(len(ends)), ends] = 1 + np.arange(len(ends)) % 2
+        return inputs
+
+    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+        """The root's bit, everywhere on its path."""
+        inputs = checked_inputs(self.task, graphs, inputs)
+        roots = roots_of(self.task, graphs, inputs, (1, 2))
+        places_on_paths(self.name, graphs, roots)
+        sizes = np.diff(graphs.offsets)
+        labels = np.repeat(inputs[roots] - 1, sizes)
+        return Examples(self.task, graphs, inputs, labels, steps=check_steps(steps, sizes + 1))

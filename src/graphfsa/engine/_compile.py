@@ -22,15 +22,18 @@ def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -
 
     Args:
         kernel: A module-level function in the subset of Python that numba compiles.
-        bindings: Functions to compile as well and to make known to the kernel under the given names.
+        bindings: Functions to compile as well and to make known to the kernel, and to the bindings after them, under
+            the given names.
     """
     import numba
 
     assert isinstance(kernel, FunctionType)
-    known: dict[str, Any] = dict(kernel.__globals__)
+    helpers: dict[str, Any] = {}
     for name, function in bindings.items():
         assert isinstance(function, FunctionType)
-        known[name] = numba.njit(**_OPTIONS)(function)
+        knowing = FunctionType(function.__code__, {**function.__globals__, **helpers}, function.__name__)
+        helpers[name] = numba.njit(**_OPTIONS)(knowing)
+    known = {**kernel.__globals__, **helpers}
     unique = FunctionType(kernel.__code__, known, kernel.__name__, kernel.__defaults__)
     unique.__module__ = kernel.__module__
     unique.__qualname__ = f"{kernel.__name__}_{_fingerprint(kernel, *bindings.values())}"

@@ -3,14 +3,18 @@
 from graphfsa.graphs import families
 from graphfsa.graphs.batch import GraphBatch
 from graphfsa.graphs.convert import from_networkx, from_pyg, from_scipy, to_networkx, to_pyg, to_scipy
+from graphfsa.graphs.enumeration import GRAPH_CLASSES, all_graphs, all_inputs
 from graphfsa.graphs.files import read_graph, write_graph
 from graphfsa.graphs.graph import Graph
 from graphfsa.graphs.lattice import Lattice
 
 __all__ = [
+    "GRAPH_CLASSES",
     "Graph",
     "GraphBatch",
     "Lattice",
+    "all_graphs",
+    "all_inputs",
     "families",
     "from_networkx",
     "from_pyg",

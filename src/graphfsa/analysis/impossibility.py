@@ -1,0 +1,244 @@
+"""Certificates that no automaton of a size fits some graphs, and a checker that shares no code with the learner.
+
+If the number of states does not matter, two nodes with different labels are found that look the same for too long: by
+colour refinement in plain Python. Otherwise all roll-outs of all tables are written as clauses, one by one and without
+any shortcut, and a solver that the learner does not use must find no solution.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+from graphfsa import __version__
+from graphfsa._files import PathLike, atomic_write, read_json
+from graphfsa.aggregations import Aggregation, CountingAggregation, aggregation_from_config
+from graphfsa.datasets import Examples, Task
+from graphfsa.datasets._user_lines import Lines, lines_of, parse_line
+from graphfsa.errors import FormatError, GraphFSAError, LimitError
+from graphfsa.learners.exact import Impossibility
+
+SCHEMA = "graphfsa.certificate/1"
+KIND = "impossibility"
+_MAX_CLAUSES = 4_000_000
+
+
+class Node(NamedTuple):
+    """One node: its neighbours with their slots, its input class, and its label or None."""
+
+    neighbours: tuple[tuple[int, int], ...]
+    given: int
+    label: int | None
+
+
+@dataclass(frozen=True)
+class Check:
+    """Whether a certificate holds, and why or why not, in words."""
+
+    holds: bool
+    reason: str
+
+
+def check_impossibility(claim: Impossibility) -> Check:
+    """Check from scratch that no automaton of the claimed size fits the graphs of a certificate.
+
+    Raises:
+        LimitError: The graphs have too many neighbourhoods to be written out.
+    """
+    graphs = [(_nodes(claim.examples, place), int(steps)) for place, steps in enumerate(claim.examples.steps)]
+    if claim.num_states is None:
+        return _check_colours(graphs, claim.aggregation, claim.examples.task)
+    if claim.aggregation is None:
+        return Check(False, "a certificate for a number of states must say how nodes see their neighbours")
+    return _check_clauses(graphs, claim.examples.task, claim.aggregation, claim.num_states)
+
+
+def save_impossibility(claim: Impossibility, path: PathLike) -> None:
+    """Write a certificate to a JSON file, atomically."""
+    task = claim.examples.task
+    content: dict[str, Any] = {
+        "schema": SCHEMA,
+        "kind": KIND,
+        "task": task.config(),
+        "num_states": claim.num_states,
+        "aggregation": None if claim.aggregation is None else claim.aggregation.config(),
+        "minimal": claim.minimal,
+        "graphs": [json.loads(line) for line in lines_of(claim.examples)],
+        "version": __version__,
+    }
+    atomic_write(path, json.dumps(content, indent=1) + "\n")
+
+
+def load_impossibility(path: PathLike) -> Impossibility:
+    """Read a certificate.
+
+    Raises:
+        FormatError: The file is no certificate of an impossibility; the message names the field.
+    """
+    data = read_json(path, limit=2**26)
+    if not isinstance(data, dict) or (data.get("schema"), data.get("kind")) != (SCHEMA, KIND):
+        raise FormatError(f"{path}: must be a certificate with schema {SCHEMA!r} and kind {KIND!r}")
+    number, aggregation = data.get("num_states"), data.get("aggregation")
+    if number is not None and (type(number) is not int or not 1 <= number <= 256):
+        raise FormatError(f"{path}: field 'num_states' must be a whole number in 1 .. 256, or null; got {number!r}")
+    graphs = data.get("graphs")
+    if type(graphs) is not list or not graphs:
+        raise FormatError(f"{path}: field 'graphs' must be a list of at least one graph")
+    try:
+        task = Task.from_config(data["task"])
+        seen = None if aggregation is None else aggregation_from_config(aggregation)
+        examples = _examples(graphs, task, str(path))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FormatError(f"{path}: field 'task' or 'aggregation' is malformed: {error}") from None
+    except FormatError:
+        raise
+    except GraphFSAError as error:
+        raise FormatError(f"{path}: {error}") from None
+    return Impossibility(examples, seen, number, data.get("minimal") is True)
+
+
+def _examples(graphs: list[Any], task: Task, path: str) -> Examples:
+    lines = Lines(1 if task.kind == "evolution" else None)
+    for place, graph in enumerate(graphs):
+        where = f"{path}: graphs[{place}]"
+        lines.add(parse_line(json.dumps(graph).encode() + b"\n", where), where)
+    read = lines.examples()
+    ranks: list[list[int]] = []
+    for field, names, wanted in (
+        ("inputs", read.task.inputs, task.inputs),
+        ("labels", read.task.classes, task.classes),
+    ):
+        unknown = [name for name in names if name not in wanted]
+        if unknown:
+            raise FormatError(f"{path}: {field} must be among {', '.join(wanted)}; got {unknown[0]!r}")
+        ranks.append([wanted.index(name) for name in names])
+    inputs = [ranks[0][number] for number in read.inputs.tolist()]
+    labels = [ranks[1][number] for number in read.labels.tolist()]
+    return Examples(task, read.graphs, inputs, labels, steps=read.steps, mask=read.mask)
+
+
+def _nodes(examples: Examples, place: int) -> list[Node]:
+    example = next(iter(examples.select([place])))
+    graph = example.graph
+    nodes: list[Node] = []
+    for node in range(graph.num_nodes):
+        arcs = range(int(graph.indptr[node]), int(graph.indptr[node + 1]))
+        seen = tuple((int(graph.indices[arc]), 0 if graph.slots is None else int(graph.slots[arc])) for arc in arcs)
+        label = int(example.labels[node]) if example.mask[node] else None
+        nodes.append(Node(seen, int(example.inputs[node]), label))
+    return nodes
+
+
+def _check_colours(graphs: list[tuple[list[Node], int]], aggregation: Aggregation | None, task: Task) -> Check:
+    """Look for a node that still looks like one with another label when its own is due."""
+    bound = aggregation.bound if isinstance(aggregation, CountingAggregation) else None
+    names: dict[Any, int] = {}
+    colours = [[names.setdefault(("start", node.given), len(names)) for node in nodes] for nodes, _ in graphs]
+    for step in range(max((steps for _, steps in graphs), default=0) + 1):
+        for place, (nodes, steps) in enumerate(graphs):
+            for number, node in enumerate(nodes):
+                if steps != step or node.label is None:
+                    continue
+                twin = _twin(graphs, colours, colours[place][number], node.label, step, task)
+                if twin is not None:
+                    what = f"node {number} of graph {place} must be {task.classes[node.label]} after {step} steps"
+                    other = f"node {twin[1]} of graph {twin[0]}, which has another label, looks the same until then"
+                    return Check(True, f"{what}, but {other}")
+        colours = [
+            [names.setdefault(_colour(nodes, node, before, bound), len(names)) for node in range(len(nodes))]
+            for (nodes, _), before in zip(graphs, colours, strict=True)
+        ]
+    return Check(False, "every node can be told apart from nodes with other labels before its label is due")
+
+
+def _colour(nodes: list[Node], node: int, before: list[int], bound: int | None) -> Any:
+    seen = Counter((before[source], slot) for source, slot in nodes[node].neighbours)
+    amounts = {key: count if bound is None else min(bound, count) for key, count in seen.items()}
+    return before[node], tuple(sorted(amounts.items()))
+
+
+def _twin(
+    graphs: list[tuple[list[Node], int]], colours: list[list[int]], colour: int, label: int, step: int, task: Task
+) -> tuple[int, int] | None:
+    """A node of the same colour that must not have this label at this step; final labels hold for ever."""
+    for place, (nodes, steps) in enumerate(graphs):
+        if task.kind == "evolution" and steps != step:
+            continue
+        for number, node in enumerate(nodes):
+            if node.label not in (None, label) and colours[place][number] == colour:
+                return place, number
+    return None
+
+
+def _check_clauses(
+    graphs: list[tuple[list[Node], int]], task: Task, aggregation: Aggregation, num_states: int
+) -> Check:
+    from pysat.solvers import Solver
+
+    num_final = len(task.classes) if task.kind == "classes" else 0
+    if num_states < num_final + len(task.inputs):
+        return Check(False, f"{num_states} states are too few for the classes and inputs: that proves nothing")
+    cost = sum(steps * sum(num_states ** (len(node.neighbours) + 2) for node in nodes) for nodes, steps in graphs)
+    if cost > _MAX_CLAUSES:
+        raise LimitError(f"to check this takes some {cost} clauses; at most {_MAX_CLAUSES} are written")
+    with Solver(name="cadical195") as solver:
+        for clause in _clauses(graphs, aggregation, num_states, num_final):
+            solver.add_clause(clause)
+        if solver.solve():
+            return Check(False, f"some automaton with {num_states} states fits all of these graphs")
+    return Check(True, f"a solver finds no table with {num_states} states that fits all {len(graphs)} graphs")
+
+
+def _clauses(
+    graphs: list[tuple[list[Node], int]], aggregation: Aggregation, num_states: int, num_final: int
+) -> Iterator[list[int]]:
+    """All that must hold; variables are numbered as they are met."""
+    numbers: dict[Any, int] = {}
+    entries: set[tuple[int, int]] = set()
+
+    def of(*what: Any) -> int:
+        return numbers.setdefault(what, len(numbers) + 1)
+
+    for place, (nodes, steps) in enumerate(graphs):
+        for number, node in enumerate(nodes):
+            yield [of(place, 0, number, num_final + node.given)]
+            if node.label is not None:
+                yield [of(place, steps, number, node.label)]
+            for step in range(steps + 1):
+                yield from _one_of([of(place, step, number, state) for state in range(num_states)])
+                if step == steps:
+                    continue
+                for states in product(range(num_states), repeat=len(node.neighbours)):
+                    value = aggregation.encode(states, [slot for _, slot in node.neighbours], num_states)
+                    if any(
+                        states[a] != states[b] and node.neighbours[a] == node.neighbours[b]
+                        for a in range(len(states))
+                        for b in range(a)
+                    ):
+                        continue  # The same neighbour twice can't be in two states.
+                    unless = [
+                        -of(place, step, source, state)
+                        for (source, _), state in zip(node.neighbours, states, strict=True)
+                    ]
+                    for state in range(num_states):
+                        case = [-of(place, step, number, state), *unless]
+                        if state < num_final:
+                            yield [*case, of(place, step + 1, number, state)]
+                            continue
+                        entries.add((state, value))
+                        for successor in range(num_states):
+                            leads = of("table", state, value, successor)
+                            yield [*case, -leads, of(place, step + 1, number, successor)]
+    for state, value in sorted(entries):
+        yield from _one_of([of("table", state, value, successor) for successor in range(num_states)])
+
+
+def _one_of(literals: list[int]) -> Iterator[list[int]]:
+    yield literals
+    for place, literal in enumerate(literals):
+        for other in literals[:place]:
+            yield [-literal, -other]

@@ -1,0 +1,64 @@
+"""Labelled graphs for people and for machines: as a few lines, and as in a .jsonl file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from graphfsa.datasets import Example, Task
+    from graphfsa.graphs import Graph
+
+_MAX_EDGES = 60
+
+
+def graph_facts(graph: Graph) -> dict[str, Any]:
+    """A graph as in a .jsonl file: num_nodes, edges, and directed and slots where they matter."""
+    arcs = [[int(u), int(v)] for u, v in zip(graph.indices, graph.targets(), strict=True)]
+    facts: dict[str, Any] = {"num_nodes": graph.num_nodes, "edges": arcs}
+    if graph.symmetric and graph.slots is None:
+        facts["edges"] = [pair for pair in arcs if pair[0] <= pair[1]]
+        return facts
+    facts["directed"] = True
+    if graph.slots is not None:
+        facts["slots"] = graph.slots.tolist()
+    return facts
+
+
+def instance_facts(example: Example, task: Task) -> dict[str, Any]:
+    """A labelled graph as in a .jsonl file; the label of a node that does not count is null."""
+    labels = zip(example.labels.tolist(), example.mask.tolist(), strict=True)
+    return {
+        **graph_facts(example.graph),
+        "inputs": [task.inputs[number] for number in example.inputs.tolist()],
+        "labels": [task.classes[number] if counts else None for number, counts in labels],
+        "steps": example.steps,
+    }
+
+
+def edges_text(facts: dict[str, Any]) -> str:
+    """The edges of a graph on one line."""
+    joint = ">" if "directed" in facts else "-"
+    pairs = [f"{u}{joint}{v}" for u, v in facts["edges"]]
+    if "slots" in facts:
+        pairs = [f"{pair}:{slot}" for pair, slot in zip(pairs, facts["slots"], strict=True)]
+    text = " ".join(pairs[:_MAX_EDGES]) or "none"
+    return text + (f" and {len(pairs) - _MAX_EDGES} more" if len(pairs) > _MAX_EDGES else "")
+
+
+def print_instance(facts: dict[str, Any]) -> None:
+    """A labelled graph on two or three lines."""
+    nodes, steps = (_amount(facts[key], word) for key, word in (("num_nodes", "node"), ("steps", "step")))
+    typer.echo(f"  {nodes}, {steps}, edges {edges_text(facts)}")
+    typer.echo(f"    inputs  {_row(facts['inputs'])}")
+    typer.echo(f"    labels  {_row(facts['labels'])}")
+
+
+def _row(names: Sequence[str | None]) -> str:
+    return " ".join(f"{node}:{name if name is not None else '(any)'}" for node, name in enumerate(names))
+
+
+def _amount(number: int, word: str) -> str:
+    return f"{number} {word}{'s' * (number != 1)}"

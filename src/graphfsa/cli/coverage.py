@@ -1,0 +1,98 @@
+"""graphfsa coverage: which entries of an automaton data speak about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from graphfsa.cli._common import find_automaton, guarded, print_json, print_rows
+from graphfsa.cli.learn import training_examples
+from graphfsa.errors import GraphFSAError
+
+if TYPE_CHECKING:
+    from graphfsa.analysis.coverage import Coverage
+    from graphfsa.datasets import Examples
+
+_MAX_LINES = 40
+_MAX_ENTRIES = 10_000
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("coverage")(coverage_command)
+
+
+@guarded
+def coverage_command(
+    model: str = typer.Argument(help="A library name or a .json file."),
+    data: str = typer.Option(None, help="A .jsonl file of labelled graphs."),
+    steps: int = typer.Option(None, min=0, help="With --data: its labels are states after so many steps."),
+    task: str = typer.Option(None, help="Name of a data set, whose training graphs are drawn."),
+    option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
+    seed: int = typer.Option(0, min=0, help="Seed of the training graphs."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+) -> None:
+    """Say which entries of an automaton's table labelled graphs use, and which of those their labels settle.
+
+    Seen: a roll-out uses the entry. Pinned: each other successor would make a label wrong. Open: another would do as
+    well. Unseen: no roll-out uses it, though some graph might. Rows of final states do not count.
+    """
+    from graphfsa.analysis.coverage import coverage
+    from graphfsa.datasets._names import matched
+
+    if (data is None) == (task is None):
+        raise GraphFSAError("give either --data FILE.jsonl or --task NAME")
+    if task is not None and steps is not None:
+        raise GraphFSAError("--steps goes with --data")
+    if data is not None and option:
+        raise GraphFSAError("--option goes with --task")
+    fsa = find_automaton(model)
+    examples = _file(data, steps) if data is not None else training_examples(task, option, None, None, None, seed)
+    found = coverage(fsa, matched(examples, fsa))
+    facts = found.as_dict()
+    if as_json:
+        entries = _entries(found)
+        print_json(facts | {"entries": entries, "entries_left_off": found.num_possible - len(entries)})
+        return
+    unknown = "not found out: " + ("labels are wrong" if found.wrong else "too much work")
+    print_rows({name.replace("_", " "): unknown if number is None else number for name, number in facts.items()})
+    _print_unseen(found)
+
+
+def _file(path: str, steps: int | None) -> Examples:
+    from graphfsa.datasets import read_jsonl
+
+    return read_jsonl(path, steps=steps).examples
+
+
+def _entries(found: Coverage) -> list[dict[str, Any]]:
+    """Every entry that can be used, in words, with its kind; of used ones nothing more may be known than that."""
+    from graphfsa.analysis.coverage import KINDS
+
+    kinds = found.kinds()
+    final = set(found.fsa.final_states)
+    entries: list[dict[str, Any]] = []
+    for state, value in zip(*found.possible.nonzero(), strict=True):
+        if len(entries) == _MAX_ENTRIES:
+            break
+        if int(state) in final:
+            continue
+        times = int(found.seen[state, value])
+        kind = KINDS[kinds[state, value]] if kinds is not None else "seen" if times else "unseen"
+        own, neighbours, following = found.words(int(state), int(value))
+        entries.append({"state": own, "neighbours": neighbours, "next": following, "kind": kind, "times": times})
+    return entries
+
+
+def _print_unseen(found: Coverage) -> None:
+    import numpy as np
+
+    if not found.num_unseen:
+        return
+    typer.echo("\nUnseen: what the automaton does here, no graph has shown.")
+    for state, value in np.argwhere(found.unseen)[:_MAX_LINES].tolist():
+        own, neighbours, following = found.words(state, value)
+        typer.echo(f"  {own} with {neighbours} -> {following}")
+    if found.num_unseen > _MAX_LINES:
+        typer.echo(f"  and {found.num_unseen - _MAX_LINES:,} more")

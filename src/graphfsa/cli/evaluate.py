@@ -1,0 +1,142 @@
+"""graphfsa evaluate: how well an automaton does a task, or fits labelled graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from graphfsa.cli._common import (
+    find_automaton,
+    find_dataset,
+    generators,
+    guarded,
+    parse_sizes,
+    print_json,
+    print_rows,
+)
+from graphfsa.errors import GraphFSAError
+
+if TYPE_CHECKING:
+    from graphfsa.automaton import GraphFSA
+    from graphfsa.datasets import Dataset, Examples
+
+_COUNT = 100
+_NODES = 10_000
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("evaluate")(evaluate_command)
+
+
+@guarded
+def evaluate_command(
+    model: str = typer.Argument(help="A library name (path-finding, rule110, ...) or a .json file."),
+    task: str = typer.Option(None, help="Name of a data set: see 'graphfsa data list'."),
+    option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
+    data: str = typer.Option(None, help="Instead of --task: a .jsonl file of labelled graphs."),
+    sizes: str = typer.Option(None, help="Number of nodes: N, A..B or N,N,N [default: those of the test split]."),
+    count: int = typer.Option(
+        None, min=1, help="Graphs of each size [default: 100, fewer above 100 nodes, at least 10]."
+    ),
+    steps: str = typer.Option(
+        None,
+        help="Steps after which labels hold: N, A..B or N,N,N [default: the data set's own]. "
+        "With --data: one number, and the labels are states after so many steps.",
+    ),
+    seed: int = typer.Option(0, min=0, help="Seed."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+) -> None:
+    """Score an automaton on test graphs of a task, or on a file of yours; strict: a node without an answer is wrong.
+
+    Graphs are those of the test zone, which no training graph is isomorphic to. In a file of yours, inputs and classes
+    with the names of starting and final states are taken for them; otherwise the k-th is the k-th.
+    """
+    from graphfsa.datasets import Examples
+    from graphfsa.datasets._names import matched
+
+    if (task is None) == (data is None):
+        raise GraphFSAError("give either --task or --data")
+    fsa = find_automaton(model)
+    if data is None:
+        dataset = find_dataset(task, option)
+        dataset.task.check_automaton(fsa)
+        parts = list(_drawn(dataset, sizes, count, steps, seed))
+    else:
+        if sizes is not None or count is not None or option:
+            raise GraphFSAError("--sizes, --count and --option go with --task; a file holds the graphs that it holds")
+        parts = list(_read(data, steps))
+    digest = Examples.concatenate(parts).digest
+    parts = [matched(part, fsa) for part in parts]
+    facts: dict[str, Any] = {
+        "model": model,
+        "automaton": fsa.digest,
+        "task": task,
+        "data": data,
+        "scoring": "strict",
+        "seed": seed if data is None else None,
+        "digest": digest,
+        "results": [_score(part, fsa) for part in parts],
+    }
+    print_json(facts) if as_json else _print(facts)
+
+
+def _drawn(dataset: Dataset, sizes: str | None, count: int | None, steps: str | None, seed: int) -> Iterator[Examples]:
+    """Test graphs of each size; each number of steps gets the same graphs."""
+    from graphfsa.datasets import draw
+
+    split = dataset.splits["test"]
+    chosen = [size for size, _ in split.parts] if sizes is None else parse_sizes(sizes, "--sizes")
+    own = split.steps if sizes is None else None
+    numbers = [own] if steps is None else parse_sizes(steps, "--steps")
+    for place, size in enumerate(chosen):
+        amount = count or min(_COUNT, max(10, _NODES // max(size, 1)))
+        for number in numbers:
+            rng = generators(seed, len(chosen))[place]
+            yield draw(dataset, size, amount, rng, "test", steps=number)
+
+
+def _read(path: str, steps: str | None) -> Iterator[Examples]:
+    """The graphs of a file, those of one size and number of steps together."""
+    import numpy as np
+
+    from graphfsa.datasets import read_jsonl
+
+    if steps is not None and not (steps.isascii() and steps.isdigit() and len(steps) < 10):
+        raise GraphFSAError(f"with --data, --steps must be one whole number of at least 0; got {steps!r}")
+    examples = read_jsonl(path, steps=None if steps is None else int(steps)).examples
+    pairs, place = np.unique(np.stack((examples.sizes, examples.steps)), axis=1, return_inverse=True)
+    for number in range(pairs.shape[1]):
+        yield examples.select(np.flatnonzero(place.reshape(-1) == number))
+
+
+def _score(examples: Examples, fsa: GraphFSA) -> dict[str, Any]:
+    import numpy as np
+
+    wrong = (examples.predict(fsa) != examples.labels) & examples.mask
+    owner = np.repeat(np.arange(len(examples)), examples.sizes)
+    counted = int(examples.mask.sum())
+    return {
+        "size": int(examples.sizes[0]),
+        "steps": int(examples.steps[0]),
+        "graphs": len(examples),
+        "accuracy": float(1 - wrong.sum() / max(1, counted)),
+        "perfect": 1 - len(np.unique(owner[wrong])) / max(1, len(examples)),
+    }
+
+
+def _print(facts: dict[str, Any]) -> None:
+    print_rows(
+        {
+            name: facts[name]
+            for name in ("model", "task", "data", "scoring", "seed", "digest")
+            if facts[name] is not None
+        }
+    )
+    typer.echo(f"\n{'nodes':>9}{'steps':>9}{'graphs':>9}{'perfect':>9}{'accuracy':>10}")
+    for row in facts["results"]:
+        # Rounded down: only what has no wrong node is shown as 1.
+        perfect, accuracy = (int(row[name] * 10**4) / 10**4 for name in ("perfect", "accuracy"))
+        typer.echo(f"{row['size']:>9}{row['steps']:>9}{row['graphs']:>9}{perfect:>9.4f}{accuracy:>10.4f}")

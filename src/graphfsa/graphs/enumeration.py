@@ -1,0 +1,143 @@
+"""Every small graph of a class, up to the numbering of its nodes, and every choice of inputs for its nodes.
+
+What holds for all of these holds for every graph of that size: an automaton does not see how nodes are numbered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from graphfsa.errors import GraphError, LimitError, UnknownNameError
+from graphfsa.graphs.batch import GraphBatch
+from graphfsa.graphs.families import cycle, path, ring, row
+from graphfsa.graphs.graph import Array, Graph
+from graphfsa.graphs.isomorphism import duplicate_groups
+
+GRAPH_CLASSES = ("path", "cycle", "tree", "connected", "row", "ring")
+MAX_SIZES = {"path": 2**20, "cycle": 2**20, "tree": 16, "connected": 8, "row": 2**20, "ring": 2**20}
+"""The largest size of each class that is listed."""
+MAX_INPUTS = 2**22
+
+_SINGLE: dict[str, tuple[int, Callable[[int], Graph]]] = {
+    "path": (1, path),
+    "cycle": (3, cycle),
+    "row": (1, row),
+    "ring": (1, ring),
+}
+"""Classes with one graph per size: the smallest size, and the graph."""
+
+
+def all_graphs(kind: str, size: int) -> GraphBatch:
+    """Every graph of a class with exactly ``size`` nodes, each once up to isomorphism, always in the same order.
+
+    ``row`` and ``ring`` are paths and cycles whose nodes tell left from right; a ring may have one or two nodes, as
+    :func:`~graphfsa.graphs.families.ring` says, while a cycle has at least three.
+
+    Args:
+        kind: One of ``GRAPH_CLASSES``.
+        size: Number of nodes, at least 1.
+
+    Returns:
+        The graphs; none where the class has none of this size.
+
+    Raises:
+        LimitError: There are too many graphs of this size: trees above 16 nodes, connected graphs above 8.
+
+    Example:
+        >>> [len(all_graphs("tree", size)) for size in range(1, 9)]
+        [1, 1, 1, 2, 3, 6, 11, 23]
+        >>> [len(all_graphs("connected", size)) for size in range(1, 6)]
+        [1, 1, 2, 6, 21]
+    """
+    check_class(kind)
+    number = _whole("size", size)
+    limit = MAX_SIZES[kind]
+    if number > limit:
+        smaller = {"connected": ", or trees", "tree": ", or paths"}.get(kind, "")
+        raise LimitError(
+            f"graphs of the class {kind} are listed up to {limit:,} nodes; got {number}. Choose a smaller size{smaller}"
+        )
+    return _all_graphs(kind, number)
+
+
+def num_graphs(kind: str, size: int) -> int:
+    """How many graphs :func:`all_graphs` lists; those of classes with one graph per size are not made."""
+    if kind in _SINGLE:
+        return int(size >= _SINGLE[kind][0])
+    return len(all_graphs(kind, size))
+
+
+def all_inputs(size: int, num_inputs: int) -> Array:
+    """Every way to give one of ``num_inputs`` inputs to each of ``size`` nodes, uint8 [num_inputs ** size, size].
+
+    Rows are in lexicographic order.
+
+    Raises:
+        LimitError: There are more than 2^22 rows.
+
+    Example:
+        >>> all_inputs(2, 2).tolist()
+        [[0, 0], [0, 1], [1, 0], [1, 1]]
+    """
+    nodes, choices = _whole("size", size), _whole("num_inputs", num_inputs)
+    if choices > 256:
+        raise GraphError(f"num_inputs must be in 1 .. 256; got {choices}")
+    # Sizes that could not even be raised to a power here are refused first.
+    if choices > 1 and (nodes > MAX_INPUTS.bit_length() or choices**nodes > MAX_INPUTS):
+        raise LimitError(
+            f"{nodes} nodes with {choices} inputs each have {choices}^{nodes} inputs; at most {MAX_INPUTS:,} are "
+            "listed. Choose a smaller size"
+        )
+    rows = np.zeros((choices**nodes, nodes), np.uint8)
+    if choices > 1:
+        # Column by column: in all at once the whole numbers would take eight times the memory.
+        number = np.arange(len(rows))
+        for node in range(nodes - 1, -1, -1):
+            number, rows[:, node] = np.divmod(number, choices)
+    return rows
+
+
+def check_class(kind: Any) -> None:
+    """Raise unless there is such a class of graphs."""
+    if not isinstance(kind, str) or kind not in GRAPH_CLASSES:
+        raise UnknownNameError("graph class", str(kind), GRAPH_CLASSES)
+
+
+def _whole(what: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise GraphError(f"{what} must be a whole number of at least 1; got {value!r}")
+    return int(value)
+
+
+@lru_cache(maxsize=64)
+def _all_graphs(kind: str, size: int) -> GraphBatch:
+    if kind in _SINGLE:
+        smallest, build = _SINGLE[kind]
+        return GraphBatch.of([build(size)] if size >= smallest else [])
+    if size == 1:
+        return GraphBatch.of([path(1)])
+    # Every tree but the smallest has a leaf, and every connected graph a node that the others stay connected without:
+    # so each comes from a smaller one and a new node.
+    smaller = _all_graphs(kind, size - 1)
+    chosen = np.eye(size - 1, dtype=np.uint8) if kind == "tree" else all_inputs(size - 1, 2)[1:]
+    grown = _with_new_node(smaller, size - 1, chosen.astype(bool))
+    first = duplicate_groups(grown, np.zeros(grown.graph.num_nodes, np.uint8))
+    return grown.select(np.flatnonzero(first == np.arange(len(grown))))
+
+
+def _with_new_node(graphs: GraphBatch, size: int, chosen: Array) -> GraphBatch:
+    """Each graph of ``size`` nodes with a new node, once for each row of ``chosen``: the new node's neighbours."""
+    adjacent = np.zeros((len(graphs), size, size), bool)
+    targets = graphs.graph.targets()
+    adjacent[targets // size, targets % size, graphs.graph.indices % size] = True
+    wider = np.zeros((len(graphs), len(chosen), size + 1, size + 1), bool)
+    wider[:, :, :size, :size] = adjacent[:, None]
+    wider[:, :, :size, size] = chosen
+    count = len(graphs) * len(chosen)
+    owner, left, right = np.nonzero(np.triu(wider.reshape(count, size + 1, size + 1)))
+    edges = np.stack((left, right), axis=1) + (owner * (size + 1))[:, None]
+    return GraphBatch.from_edges(np.full(count, size + 1), edges)

@@ -1,0 +1,176 @@
+"""Climbing the ladder: each rung gets a little work, then each that is still open more, until one fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from graphfsa.datasets import Examples
+from graphfsa.learners.exact._problem import Array, Problem
+from graphfsa.learners.exact._rungs import Rung
+from graphfsa.learners.exact._sat import SatSearch
+from graphfsa.learners.exact._search import LazySearch
+
+_SLICE = 2_000_000
+"""Node-steps between two looks at the clock: some hundredths of a second."""
+_EFFORT = 10
+"""Slices that a rung gets at first; eight times as many in each further round."""
+_CONFLICTS = 2_000
+_MAX_HISTORY = 2**24
+
+Watch = Callable[[str], None]
+
+
+class Clock:
+    """How much of a time budget is left.
+
+    Args:
+        seconds: The budget.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._began = monotonic()
+        self._until = self._began + seconds
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the beginning."""
+        return monotonic() - self._began
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left; below 0 when the budget is spent."""
+        return self._until - monotonic()
+
+    @property
+    def over(self) -> bool:
+        """Whether the budget is spent."""
+        return monotonic() >= self._until
+
+
+@dataclass(eq=False)
+class Attempt:
+    """What is known about a rung.
+
+    Attributes:
+        rung: The rung.
+        problem: The data for it.
+        outcome: ``"open"``, ``"fits"``, ``"impossible"``, or ``"too large"`` to search.
+        by: Which method decided.
+        seconds: Time spent.
+        table: A table that fits, -1 where no data speak of an entry.
+    """
+
+    rung: Rung
+    problem: Problem
+    outcome: str = "open"
+    by: str = ""
+    seconds: float = 0.0
+    table: Array | None = None
+    thorough: LazySearch | None = None
+    sat: SatSearch | None = None
+    seeds: int = field(default=0)
+
+
+class Climb:
+    """A search over all rungs at once.
+
+    Args:
+        examples: The labelled graphs, without duplicates, small ones first.
+        rungs: The ladder, simplest first.
+        seed: Seed of the random orders.
+        clock: The budget.
+        watch: Is told what is being tried.
+    """
+
+    def __init__(self, examples: Examples, rungs: Sequence[Rung], seed: int, clock: Clock, watch: Watch) -> None:
+        self._seed, self._clock, self._watch = seed, clock, watch
+        self._inputs = examples.task.inputs
+        problems: dict[Any, Problem] = {}
+        self.attempts: list[Attempt] = []
+        for rung in rungs:
+            key = (rung.merged, rung.shape.aggregation)
+            if key in problems:
+                problem = problems[key].with_shape(rung.shape)
+            else:
+                problem = Problem.of(examples, rung.shape, rung.merged)
+            problems[key] = problem
+            self.attempts.append(Attempt(rung, problem))
+        for attempt in self.attempts:
+            if len(attempt.problem.hopeless):
+                attempt.outcome, attempt.by = "impossible", "colour refinement"
+
+    def run(self) -> Attempt | None:
+        """The first rung that fits; None if all are impossible, or the budget is spent."""
+        effort = _EFFORT
+        while not self._clock.over:
+            waiting = [attempt for attempt in self.attempts if attempt.outcome == "open"]
+            if not waiting:
+                return None
+            for attempt in waiting:
+                if attempt.outcome == "open" and self._try(attempt, effort) and attempt.outcome == "fits":
+                    return attempt
+                if self._clock.over:
+                    break
+            effort *= 8
+        return None
+
+    @property
+    def impossible(self) -> bool:
+        """Whether no rung can fit."""
+        return all(attempt.outcome == "impossible" for attempt in self.attempts)
+
+    @property
+    def largest(self) -> Attempt | None:
+        """The rung that all others can be written as; None if it is too large to allocate."""
+        rungs = [attempt.rung for attempt in self.attempts]
+        return next((a for a in self.attempts if all(a.rung.covers(rung) for rung in rungs)), None)
+
+    def _try(self, attempt: Attempt, effort: int) -> bool:
+        """Work on one rung; True when it is decided."""
+        began = self._clock.seconds
+        self._watch(attempt.rung.describe(self._inputs))
+        try:
+            if attempt.problem.max_history > _MAX_HISTORY:
+                attempt.outcome = "too large"
+            elif not self._lazily(attempt, effort):
+                self._with_sat(attempt, effort)
+        finally:
+            attempt.seconds += self._clock.seconds - began
+        if attempt.outcome == "impossible":
+            for other in self.attempts:
+                if other.outcome == "open" and attempt.rung.covers(other.rung):
+                    other.outcome, other.by = "impossible", "a larger one is"
+        return attempt.outcome != "open"
+
+    def _lazily(self, attempt: Attempt, effort: int) -> bool:
+        """Lazy assignment: one search goes on from where it was, others begin anew in another order."""
+        if attempt.thorough is None:
+            attempt.thorough = LazySearch(attempt.problem, 0, self._seed)
+        modes = (1,) if attempt.seeds == 0 else (2, 3, 5)
+        searches = [attempt.thorough]
+        for mode in modes:
+            attempt.seeds += 1
+            searches.append(LazySearch(attempt.problem, mode, self._seed * 1000 + attempt.seeds))
+        for search in searches:
+            stop = search.work + _SLICE * effort // (1 if search is attempt.thorough else 4)
+            while search.advance(_SLICE) == "paused" and search.work < stop and not self._clock.over:
+                pass
+            if search.outcome in ("found", "exhausted"):
+                attempt.outcome = "fits" if search.outcome == "found" else "impossible"
+                attempt.by = "lazy assignment"
+                attempt.table = search.table if search.outcome == "found" else None
+                return True
+        return False
+
+    def _with_sat(self, attempt: Attempt, effort: int) -> None:
+        """Satisfiability with counterexamples."""
+        if attempt.sat is None:
+            attempt.sat = SatSearch(attempt.problem, self._seed)
+        outcome = attempt.sat.advance(_CONFLICTS * effort // _EFFORT, lambda: self._clock.over)
+        if outcome == "found":
+            attempt.outcome, attempt.by, attempt.table = "fits", "satisfiability", attempt.sat.table
+        elif outcome == "exhausted":
+            attempt.outcome, attempt.by = "impossible", "satisfiability"

@@ -1,0 +1,203 @@
+"""One call of ``fit``: prepares the data, climbs the ladder, and words the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphfsa.aggregations import Aggregation, CountingAggregation, PositionalAggregation
+from graphfsa.automaton import GraphFSA
+from graphfsa.datasets import Examples, Task, contradictions, deduplicate
+from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.learners.exact._climb import Attempt, Climb, Clock
+from graphfsa.learners.exact._fill import completed
+from graphfsa.learners.exact._noise import closest
+from graphfsa.learners.exact._problem import Array, Problem, Shape
+from graphfsa.learners.exact._proof import Impossibility, indistinguishable, once, smallest_proof
+from graphfsa.learners.exact._result import Learned, Suspect, Tried, Verdict
+from graphfsa.learners.exact._rungs import Rung, ladder, partitions, spread
+from graphfsa.learners.exact._simplify import simplified
+
+if TYPE_CHECKING:
+    from graphfsa.learners.exact import ExactLearner
+
+_MAX_SUSPECTS = 1000
+_MAX_WORK = 2.0**33
+
+
+class Fit:
+    """One call of ``fit``: prepares the data, climbs the ladder, and words the verdict."""
+
+    def __init__(self, learner: ExactLearner, train: Examples, seed: int, watch: Callable[[str], None]) -> None:
+        if not (train.mask & (np.repeat(train.counts, train.sizes) > 0)).any():
+            raise GraphFSAError("there is nothing to learn from: no node of the training data counts")
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise GraphFSAError(f"seed must be a whole number of at least 0; got {seed!r}")
+        work = float((train.sizes.astype(float) * train.steps).sum())
+        if work > _MAX_WORK:
+            raise LimitError(
+                f"to run the training graphs once takes {work:.3g} node-steps; at most {_MAX_WORK:.3g} are searched. "
+                "Fewer steps, or smaller graphs, would help"
+            )
+        self.learner, self.train, self.seed, self.watch = learner, train, int(seed), watch
+        self.clock = Clock(learner.budget)
+        self.task = train.task
+        # Boards are seldom drawn twice, and to compare them takes longer than to run them.
+        few = deduplicate(train) if self.task.kind == "classes" else train
+        counted = few.mask & (np.repeat(few.counts, few.sizes) > 0)
+        few = few.select(np.unique(np.repeat(np.arange(len(few)), few.sizes)[counted]))
+        self.examples = few.select(np.argsort(few.sizes, kind="stable"))
+        self.num_final = len(self.task.classes) if self.task.kind == "classes" else 0
+        self.climb: Climb | None = None
+        self.best: tuple[Rung, Array] | None = None
+        self.interrupted = False
+        self.complete = True
+
+    def run(self) -> Learned:
+        """Learn; an interruption from the keyboard ends the search, not the program."""
+        extras = self.learner.extras(self.task)
+        aggregations = self.learner.aggregations(self.examples)
+        single = tuple(range(len(self.task.inputs)))
+        try:
+            proof = self._contradiction() or indistinguishable(self._problem(aggregations[-1], single))
+            if proof is not None and not self.learner.tolerance:
+                return self._learned("impossible", impossibility=proof)
+            mergings = [single] if proof is not None else self._mergings(aggregations[-1])
+            rungs = ladder(self.num_final, mergings, extras, aggregations)
+            self.complete = len(rungs) == len(mergings) * len(extras) * len(aggregations)
+            # The rest of the budget is for simplifying, or for the fewest errors if nothing fits.
+            patience = self.learner.budget * (0.25 if self.learner.tolerance else 0.8)
+            self.climb = Climb(self.examples, rungs, self.seed, Clock(patience), self.watch)
+            fits = None if proof is not None else self.climb.run()
+            if fits is not None and fits.table is not None:
+                self.best = fits.rung, completed(fits.table, fits.problem.shape)
+                self.watch(f"simplifying what fits, {fits.rung.describe(self.task.inputs)}")
+                if self.num_final:
+                    self.best = fits.rung, simplified(fits.problem, fits.table, self.seed, self.clock)
+                return self._learned("exact")
+            return self._without_fit(self.climb)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            return self._learned("undecided")
+
+    def _without_fit(self, climb: Climb) -> Learned:
+        # Sizes too large to allocate are not on the ladder, and nothing is known about them.
+        top = climb.largest if self.complete else None
+        if climb.impossible and top is not None and not self.learner.tolerance:
+            self.watch("making the proof small")
+            try:
+                proof = smallest_proof(top.problem, Clock(max(5.0, self.learner.budget / 2)))
+            except KeyboardInterrupt:
+                shape = top.rung.shape
+                self.interrupted = True
+                proof = Impossibility(once(self.examples), shape.aggregation, shape.num_states, minimal=False)
+            return self._learned("impossible", impossibility=proof)
+        weights = np.repeat(self.train.counts, self.train.sizes)
+        allowed = self.learner.tolerance * float((self.train.mask * weights).sum())
+        attempts = [a for a in climb.attempts if len(set(a.rung.merged)) == len(a.rung.merged)]
+        found = closest(attempts, allowed, self.seed, self.clock, self.watch, self._keep)
+        return self._learned("best-effort" if self.learner.tolerance and found else "undecided")
+
+    def _keep(self, attempt: Attempt, table: Array) -> None:
+        self.best = attempt.rung, table
+
+    def _contradiction(self) -> Impossibility | None:
+        """Graphs that show that no automaton of any size and bound fits."""
+        if not self.num_final:
+            clashes = contradictions(self.examples, limit=1)
+            chosen = sorted(set(clashes[0].graphs)) if clashes else []
+            return Impossibility(once(self.examples.select(chosen)), None, None, minimal=True) if chosen else None
+        degree = int(np.diff(self.examples.graphs.graph.indptr).max(initial=1)) or 1
+        slots = self.examples.graphs.graph.slots is not None
+        everything = PositionalAggregation() if slots else CountingAggregation(degree)
+        proof = indistinguishable(self._problem(everything, tuple(range(len(self.task.inputs)))))
+        return None if proof is None else replace(proof, aggregation=None)
+
+    def _mergings(self, aggregation: Aggregation) -> list[tuple[int, ...]]:
+        """The ways to let input classes start alike that the labels do not forbid."""
+        count = len(self.task.inputs)
+        apart = set(self.learner.apart(self.task))
+        if aggregation.with_neighbour(0, 0, 0, count) is None:
+            return [tuple(range(count))]
+        for a, b in combinations(range(count), 2):
+            if (a, b) not in apart and len(self._problem(aggregation, _joined(count, a, b)).hopeless):
+                apart.add((a, b))
+        return list(partitions(count, sorted(apart)))
+
+    def _problem(self, aggregation: Aggregation, merged: tuple[int, ...]) -> Problem:
+        return Problem.of(self.examples, Shape(self.num_final, len(set(merged)), 0, aggregation), merged)
+
+    def _learned(self, verdict: Verdict, *, impossibility: Impossibility | None = None) -> Learned:
+        fsa = None if self.best is None else self._automaton(*self.best)
+        accuracy = 0.0 if fsa is None else self.train.accuracy(fsa)
+        if fsa is not None and accuracy == 1:
+            verdict = "exact"
+        return Learned(
+            verdict=verdict,
+            task=self.task,
+            found=fsa,
+            train_accuracy=accuracy,
+            seconds=self.clock.seconds,
+            tried=tuple(self._tried(attempt) for attempt in (self.climb.attempts if self.climb else [])),
+            impossibility=impossibility,
+            suspects=() if fsa is None else self._suspects(fsa),
+            interrupted=self.interrupted,
+        )
+
+    def _tried(self, attempt: Attempt) -> Tried:
+        return Tried(attempt.rung.describe(self.task.inputs), attempt.outcome, attempt.by, round(attempt.seconds, 3))
+
+    def _automaton(self, rung: Rung, table: Array) -> GraphFSA:
+        whole = spread(table, rung)
+        assert whole is not None, "starting states are only taken together where they can be told apart again"
+        table, shape = whole
+        if not self.num_final:
+            return GraphFSA(list(self.task.classes), shape.aggregation, table)
+        return GraphFSA(
+            state_names(self.task, shape),
+            shape.aggregation,
+            table,
+            starting_states=list(range(shape.num_final, shape.num_final + shape.num_starting)),
+            final_states=list(range(shape.num_final)),
+        )
+
+    def _suspects(self, fsa: GraphFSA) -> tuple[Suspect, ...]:
+        answers = self.train.predict(fsa)
+        wrong = np.flatnonzero(self.train.mask & (answers != self.train.labels))[:_MAX_SUSPECTS]
+        offsets, classes = self.train.graphs.offsets, self.task.classes
+        owners = np.searchsorted(offsets, wrong, side="right") - 1
+        return tuple(
+            Suspect(
+                graph=int(graph),
+                node=int(node - offsets[graph]),
+                label=classes[self.train.labels[node]],
+                answer=classes[answers[node]] if answers[node] >= 0 else None,
+            )
+            for node, graph in zip(wrong, owners, strict=True)
+        )
+
+
+def state_names(task: Task, shape: Shape) -> list[str]:
+    """Names for the states: the classes, the input classes, and numbers for the rest; where they clash, distinct."""
+    names: list[str] = []
+    extras = (f"s{number}" for number in range(shape.num_extra))
+    for name, mark in [
+        *((n, "") for n in task.classes),
+        *((n, " (start)") for n in task.inputs),
+        *((n, "") for n in extras),
+    ]:
+        wanted = name or "(empty)"
+        while wanted in names:
+            wanted += mark or "'"
+        names.append(wanted)
+    return names
+
+
+def _joined(count: int, a: int, b: int) -> tuple[int, ...]:
+    """Two classes together, all others alone."""
+    order = [k for k in range(count) if k != b]
+    return tuple(order.index(a if k == b else k) for k in range(count))

@@ -1,0 +1,145 @@
+"""Labelled graphs as flat arrays for the compiled searches, and what follows from the labels alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from graphfsa.aggregations import Aggregation
+from graphfsa.automaton.fsa import check_table_size
+from graphfsa.datasets import Examples
+from graphfsa.learners.exact._colours import ripe_steps
+from graphfsa.learners.exact._kernels import Arrays
+
+Array = np.ndarray[Any, Any]
+NO_TARGET = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Which automata are searched: how many states of which kind, and the aggregation.
+
+    The states are numbered: final ones first, then those in which nodes start, then the others, which are all alike.
+
+    Attributes:
+        num_final: Number of final states; 0 if labels are states at a given step.
+        num_starting: Number of starting states.
+        num_extra: Number of further states.
+        aggregation: How a node sees its neighbours.
+    """
+
+    num_final: int
+    num_starting: int
+    num_extra: int
+    aggregation: Aggregation
+
+    @property
+    def num_states(self) -> int:
+        """Number of all states."""
+        return self.num_final + self.num_starting + self.num_extra
+
+    @cached_property
+    def num_values(self) -> int:
+        """Number of values; raises if the table would be too large."""
+        return check_table_size(self.aggregation, self.num_states)
+
+    @property
+    def num_entries(self) -> int:
+        """Number of entries of the table that can be chosen."""
+        return (self.num_states - self.num_final) * self.num_values
+
+    def empty_table(self) -> Array:
+        """A table, int16 [num_states, num_values], with -1 where nothing is decided; final states stay."""
+        table = np.full((self.num_states, self.num_values), -1, np.int16)
+        table[: self.num_final] = np.arange(self.num_final)[:, None]
+        return table
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Graphs, starting states and targets, small graphs first.
+
+    Attributes:
+        examples: The labelled graphs, in the order of the arrays.
+        shape: Which automata are searched.
+        start: Starting state of each node, uint8.
+        target: State in which each node must be after its graph's steps, int16; -1 if that does not matter.
+    """
+
+    examples: Examples
+    shape: Shape
+    start: Array
+    target: Array
+
+    @classmethod
+    def of(cls, examples: Examples, shape: Shape, merged: tuple[int, ...] | None = None) -> Problem:
+        """Pack examples for automata of a shape.
+
+        Args:
+            examples: The labelled graphs, small ones first.
+            shape: Which automata are searched.
+            merged: For each input class, the number of the starting state that it gets; by default one each.
+        """
+        places = np.arange(len(examples.task.inputs)) if merged is None else np.array(merged)
+        start = (shape.num_final + places[examples.inputs]).astype(np.uint8)
+        target = np.where(examples.mask, examples.labels.astype(np.int16), NO_TARGET).astype(np.int16)
+        return cls(examples, shape, start, target)
+
+    def with_shape(self, shape: Shape) -> Problem:
+        """The same problem for automata with another number of extra states."""
+        other = replace(self, shape=shape)
+        other.__dict__["ripe"] = self.ripe
+        return other
+
+    def select(self, chosen: Array) -> Problem:
+        """The problem for some of the graphs; what was concluded from the others is forgotten."""
+        offsets = self.examples.graphs.offsets.tolist()
+        inside = [np.arange(offsets[graph], offsets[graph + 1]) for graph in chosen.tolist()]
+        nodes = np.concatenate([np.empty(0, np.int64), *inside])
+        return replace(self, examples=self.examples.select(chosen), start=self.start[nodes], target=self.target[nodes])
+
+    @cached_property
+    def ripe(self) -> Array:
+        """From which step on each node may be final, int32: before, it looks like a node with another target."""
+        if not self.shape.num_final:
+            return np.zeros(len(self.start), np.int32)
+        last = int(self.examples.steps.max(initial=0))
+        return ripe_steps(self.examples.graphs, self.start, self.target, last, self.shape.aggregation)
+
+    @cached_property
+    def arrays(self) -> Arrays:
+        """What every kernel gets."""
+        graph, shape = self.examples.graphs.graph, self.shape
+        return Arrays(
+            offsets=self.examples.graphs.offsets.astype(np.int64),
+            indptr=graph.indptr,
+            indices=graph.indices,
+            slots=np.zeros(0, np.uint8) if graph.slots is None else graph.slots,
+            start=self.start,
+            target=self.target,
+            ripe=self.ripe,
+            steps=self.examples.steps.astype(np.int64),
+            order=np.arange(len(self.examples)),
+            question=-1,
+            answers=np.empty(0, np.int16),
+            parameters=shape.aggregation.parameters(shape.num_states),
+            num_values=shape.num_values,
+            num_states=shape.num_states,
+            num_final=shape.num_final,
+        )
+
+    @property
+    def hopeless(self) -> Array:
+        """Nodes that no automaton with this aggregation gets right: they look like others until it is too late."""
+        due = np.repeat(self.examples.steps, self.examples.sizes)
+        return np.flatnonzero((self.target >= 0) & (self.ripe > due))
+
+    @property
+    def max_history(self) -> int:
+        """Room that the longest roll-out of a single graph takes, in node-steps."""
+        if not len(self.examples):
+            return 0
+        return int(((self.examples.steps + 1) * self.examples.sizes).max())

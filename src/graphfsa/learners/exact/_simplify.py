@@ -1,0 +1,53 @@
+"""From a table that fits to a simple one that fits: the simplest is what holds on larger graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphfsa.learners.exact._climb import Clock
+from graphfsa.learners.exact._fill import completed, leaves
+from graphfsa.learners.exact._problem import Array, Problem
+from graphfsa.learners.exact._search import Annealing, evaluate
+
+_RESTARTS = 10
+_ENOUGH = 3
+"""So many restarts that end at the same lowest energy are taken for proof that there is no lower one."""
+_HEAT = (2.0, 0.05)
+_MAX_ROOM = 2**29
+_MAX_VALUES = 2**16
+_SLICE = 5_000
+
+
+def simplified(problem: Problem, table: Array, seed: int, clock: Clock) -> Array:
+    """The simplest complete table that fits as well, as far as a few annealing runs find it.
+
+    Args:
+        problem: The data; the table fits all of them.
+        table: The table, -1 where no data speak of an entry.
+        seed: Seed.
+        clock: The budget; one run is always begun.
+    """
+    start = completed(table, problem.shape)
+    wrong = evaluate(problem, start)[0]
+    if wrong.any():
+        raise AssertionError(f"{np.count_nonzero(wrong)} graphs are wrong though a search said that all fit")
+    if Annealing.room(problem) > _MAX_ROOM or problem.shape.num_values > _MAX_VALUES:
+        return start
+    entries = problem.shape.num_entries
+    iterations = int(np.clip(2_000 * entries, 100_000, 2_000_000))
+    found: list[tuple[float, int, int, Array]] = []
+    for restart in range(_RESTARTS):
+        run = Annealing(problem, start, simplify=True, iterations=iterations, heat=_HEAT, seed=seed * 1000 + restart)
+        while not run.advance(_SLICE) and not clock.over:
+            pass
+        found.append((run.energy, _size(run.table, problem), restart, run.table))
+        lowest = min(energy for energy, *_ in found)
+        if sum(energy == lowest for energy, *_ in found) >= _ENOUGH or clock.over:
+            break
+    return min(found, key=lambda entry: entry[:3])[3]
+
+
+def _size(table: Array, problem: Problem) -> int:
+    """Leaves of the decision trees of all rows."""
+    shape = problem.shape
+    return sum(leaves(row, shape.aggregation, shape.num_states) for row in table[shape.num_final :])

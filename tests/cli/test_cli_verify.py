@@ -1,0 +1,129 @@
+import json
+
+import pytest
+
+from graphfsa import GraphFSA, library
+from graphfsa.analysis.verification import recheck
+
+
+def test_verify_and_certify(cli, tmp_path):
+    out = tmp_path / "c.json"
+    arguments = ["verify", "path-finding", "--task", "path-finding", "--max-nodes", 9]
+    facts = cli(*arguments, "--out", out, "--json").json
+    assert facts["verified"] is True
+    assert (facts["graphs"], facts["instances"], facts["counterexample"]) == (94, 2703, None)
+    assert (facts["family"], facts["max_nodes"], facts["certificate"]) == ("tree", 9, str(out))
+    assert recheck(out, library.path_finding()).agrees
+    answer = cli(*arguments)
+    assert answer.code == 0
+    assert "2,703" in answer.out
+    assert facts["digest"] in answer.out
+
+
+def broken(tmp_path):
+    """Path-finding whose nodes light up where they should wither."""
+    right = library.path_finding()
+    table = right.transition_table.copy()
+    table[2][table[2] == 0] = 1
+    fsa = GraphFSA(
+        right.state_names,
+        right.aggregation,
+        table,
+        starting_states=right.starting_states,
+        final_states=right.final_states,
+    )
+    file = tmp_path / "broken.json"
+    fsa.save(file)
+    return file
+
+
+def test_a_counterexample_exits_with_1_and_is_shown(cli, tmp_path):
+    file, out = broken(tmp_path), tmp_path / "c.json"
+    answer = cli("verify", file, "--task", "path-finding", "--max-nodes", 6, "--out", out, "--json")
+    facts = answer.json
+    assert answer.code == 1
+    assert facts["verified"] is False
+    assert facts["certificate"] is None
+    assert not out.exists()
+    example = facts["counterexample"]
+    assert example["num_nodes"] == 3
+    assert len(example["edges"]) == 2
+    assert sorted(example["inputs"]) == ["marked", "marked", "node"]
+    assert example["labels"] != example["predictions"]
+    words = cli("verify", file, "--task", "path-finding", "--max-nodes", 6)
+    assert words.code == 1
+    assert "<- wrong" in words.out
+    assert "graph of 3 nodes after 6 steps" in words.out
+    # The counterexample is a line that the package reads: its labels hold, and the automaton fails on it.
+    lines = tmp_path / "x.jsonl"
+    lines.write_text(json.dumps({key: value for key, value in example.items() if key != "predictions"}))
+    assert cli("evaluate", file, "--data", lines, "--json").json["results"][0]["perfect"] == 0
+    assert cli("evaluate", "path-finding", "--data", lines, "--json").json["results"][0]["perfect"] == 1
+
+
+def test_options_and_families(cli):
+    arguments = ["verify", "rule110", "--task", "elementary", "--option", "rule=110", "--json", "--max-nodes"]
+    assert cli(*arguments, 8).json["instances"] == 510
+    facts = cli(*arguments, 8, "--family", "ring").json
+    assert (facts["verified"], facts["family"]) == (True, "ring")
+    answer = cli("verify", "rule110", "--task", "elementary", "--max-nodes", 8)
+    assert answer.code == 1
+    assert cli("verify", "life", "--task", "life", "--max-nodes", 9, "--json").json["family"] == "board"
+    answer = cli("verify", "rule41", "--task", "elementary", "--max-nodes", 3, "--json")
+    assert answer.json["counterexample"]["num_nodes"] == 1
+    wrong = cli("verify", "rule170", "--task", "elementary", "--max-nodes", 3, "--json").json["counterexample"]
+    assert (wrong["directed"], wrong["slots"]) == (True, [1, 0, 1, 0])
+
+
+BAD = [
+    (["verify", "path-finding", "--task", "nothing", "--max-nodes", 5], "prefix-sum"),
+    (["verify", "path-finding", "--task", "path-finding", "--max-nodes", 0], "--max-nodes"),
+    (["verify", "path-finding", "--task", "path-finding", "--max-nodes", 10**12], "at most 16"),
+    (["verify", "path-finding", "--task", "path-finding", "--max-nodes", 10**40], "at most 16"),
+    (["verify", "path-finding", "--task", "path-finding", "--max-nodes", 5, "--family", "wheel"], "connected"),
+    (["verify", "path-finding", "--task", "path-finding", "--max-nodes", 5, "--option", "x=1"], "colours, trees"),
+    (["verify", "path-finding", "--task", "path-finding"], "--max-nodes"),
+    (["verify", "path-finding", "--max-nodes", 5], "--task"),
+    (["verify", "nowhere.json", "--task", "path-finding", "--max-nodes", 5], "nowhere.json"),
+    (["verify", "pathfinding", "--task", "path-finding", "--max-nodes", 5], "did you mean"),
+    (["verify", "root-value", "--task", "path-finding", "--max-nodes", 5], "2 starting states"),
+    (["verify", "wireworld", "--task", "life", "--max-nodes", 5], "needs 2 states"),
+    (["verify", "distance", "--task", "distance", "--max-nodes", 5, "--out", "x.txt"], ".json"),
+    (["verify", "distance", "--task", "distance", "--max-nodes", 5, "--out", "no/x.json"], "no directory"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=lambda value: value if isinstance(value, str) else None)
+def test_bad_input_is_said_and_exits_with_2(cli, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    answer = cli(*arguments)
+    assert answer.code == 2
+    assert words in answer.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_model_is_not_overwritten(cli, tmp_path):
+    file = tmp_path / "m.json"
+    library.distance().save(file)
+    before = file.read_bytes()
+    answer = cli("verify", file, "--task", "distance", "--max-nodes", 3, "--out", file)
+    assert answer.code == 2
+    assert "overwrite" in answer.err
+    assert file.read_bytes() == before
+
+
+def test_names_in_another_order_are_said(cli, tmp_path):
+    right = library.distance()
+
+    def move(state, counts):
+        if state == "root":
+            return "even"
+        near = [name for name in ("even", "odd") if counts[name]]
+        return {"even": "odd", "odd": "even"}[near[0]] if state == "node" and near else state
+
+    names = ["odd", "even", "node", "root"]
+    fsa = GraphFSA.from_rule(names, right.aggregation, move, starting_states=names[2:], final_states=names[:2])
+    fsa.save(tmp_path / "m.json")
+    answer = cli("verify", tmp_path / "m.json", "--task", "distance", "--max-nodes", 3)
+    assert answer.code == 2
+    assert "another order: odd, even" in answer.err
