@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from graphfsa import datasets, graphs
+    from graphfsa import analysis, datasets, graphs
     from graphfsa.aggregations import (
         Aggregation,
         AverageThresholdAggregation,
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from graphfsa.engine import Changes, Trajectory, run
     from graphfsa.errors import GraphFSAError
     from graphfsa.graphs import Graph, GraphBatch, Lattice, families
+    from graphfsa.learners.exact import ExactLearner
 
 _HOMES = {
     "Aggregation": "graphfsa.aggregations",
     "AverageThresholdAggregation": "graphfsa.aggregations",
     "Changes": "graphfsa.engine",
     "CountingAggregation": "graphfsa.aggregations",
+    "ExactLearner": "graphfsa.learners.exact",
     "Graph": "graphfsa.graphs",
     "GraphBatch": "graphfsa.graphs",
     "GraphFSA": "graphfsa.automaton",
@@ -36,6 +38,7 @@ _HOMES = {
     "Lattice": "graphfsa.graphs",
     "PositionalAggregation": "graphfsa.aggregations",
     "Trajectory": "graphfsa.engine",
+    "analysis": "graphfsa",
     "datasets": "graphfsa",
     "families": "graphfsa.graphs",
     "graphs": "graphfsa",
@@ -48,6 +51,7 @@ __all__ = [
     "AverageThresholdAggregation",
     "Changes",
     "CountingAggregation",
+    "ExactLearner",
     "Graph",
     "GraphBatch",
     "GraphFSA",
@@ -55,6 +59,7 @@ __all__ = [
     "Lattice",
     "PositionalAggregation",
     "Trajectory",
+    "analysis",
     "datasets",
     "families",
     "graphs",

@@ -1,12 +1,13 @@
 """Entries that are used, can be used, and are settled by labels, against plain Python."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphfsa import CountingAggregation, Graph, GraphBatch, GraphFSA, families, library
-from graphfsa.analysis import coverage as coverage_module
 from graphfsa.analysis._uses import entries_used, graphs_by_entry
 from graphfsa.analysis.coverage import KINDS, coverage, wrong_nodes
 from graphfsa.datasets import Examples, Task, dataset_class
@@ -153,7 +154,7 @@ def test_too_much_work_is_skipped():
 
 def test_too_many_changes_are_skipped_even_if_the_roll_out_is_short(monkeypatch):
     found = coverage(library.brians_brain(), brain(5))
-    monkeypatch.setattr(coverage_module, "_ROLL_OUT_COST", 1)
+    monkeypatch.setattr(sys.modules[coverage.__module__], "_ROLL_OUT_COST", 1)
     assert found.pinned(max_work=5 * 16) is None
     assert found.pinned(max_work=5 * 16 * 2 * found.num_seen) is not None
 

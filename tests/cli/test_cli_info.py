@@ -48,12 +48,17 @@ def test_help_loads_nothing_heavy(shell):
     assert result.stdout.splitlines()[-1] == "[]"
 
 
-def test_the_demo_prints_its_table_and_writes_its_files(cli, tmp_path):
+def test_the_demo_learns_verifies_and_writes_its_files(cli, tmp_path):
     answer = cli("demo", "--out", tmp_path / "d")
     assert answer.code == 0
-    assert "stable after" in answer.out
-    assert (tmp_path / "d" / "distance.png").read_bytes().startswith(b"\x89PNG")
-    assert library.distance() == type(library.distance()).load(tmp_path / "d" / "distance.json")
+    assert "exact: 100.00% of the labels are right" in answer.out
+    assert "| 1000 | 10 | 1.0000 |" in answer.out
+    assert "all 47 trees of up to 8 nodes with all 1,011 pairs of marks" in answer.out
+    assert "marked ->" in answer.out
+    for name in ("path-finding.png", "impossible.png"):
+        assert (tmp_path / "d" / name).read_bytes().startswith(b"\x89PNG")
+    assert cli("verify", tmp_path / "d" / "path-finding.json", "--task", "path-finding", "--max-nodes", 6).code == 0
+    assert (tmp_path / "d" / "report.md").read_text().strip() == answer.out.strip()
 
 
 def test_the_demo_says_why_it_cannot_write(cli, tmp_path):

@@ -1,1 +1,35 @@
-"""What an automaton does and what data say about it: coverage, equivalence, minimisation, verification."""
+"""What an automaton does and what data say about it, checked on every small graph and not on samples."""
+
+from __future__ import annotations
+
+from graphfsa.analysis.coverage import Coverage, coverage
+from graphfsa.analysis.equivalence import Comparison, Difference, compare, same_up_to_renaming
+from graphfsa.analysis.identifiability import Identification, Suggestion, identify, labelled
+from graphfsa.analysis.impossibility import check_impossibility, load_impossibility, save_impossibility
+from graphfsa.analysis.minimisation import Minimised, minimise
+from graphfsa.analysis.reachability import possible_entries
+from graphfsa.analysis.verification import Verification, load_certificate, recheck, save_certificate, verify
+
+__all__ = [
+    "Comparison",
+    "Coverage",
+    "Difference",
+    "Identification",
+    "Minimised",
+    "Suggestion",
+    "Verification",
+    "check_impossibility",
+    "compare",
+    "coverage",
+    "identify",
+    "labelled",
+    "load_certificate",
+    "load_impossibility",
+    "minimise",
+    "possible_entries",
+    "recheck",
+    "same_up_to_renaming",
+    "save_certificate",
+    "save_impossibility",
+    "verify",
+]

@@ -53,7 +53,7 @@ class Identification:
             answers on all graphs that were checked. False: another one is known. None: the budget was spent before
             either was shown.
         checked: Number of graphs with inputs for which it was shown that the answers are determined.
-        max_nodes: Size up to which all graphs were checked.
+        max_nodes: Size up to which all graphs were checked; less than was asked for where there are too many graphs.
         alternative: Another automaton that fits all of the data.
         suggestions: Graphs whose labels would tell the two apart, smallest first.
     """
@@ -102,8 +102,7 @@ def identify(
         >>> found.determined, found.suggestions[0].graph.num_nodes
         (False, 1)
     """
-    if (examples.predict(fsa) != examples.labels)[examples.mask].any():
-        raise GraphFSAError("the automaton must fit the data; some labels are not what it answers")
+    _check_fit(fsa, examples)
     if isinstance(max_nodes, bool) or not isinstance(max_nodes, int) or max_nodes < 1:
         raise GraphFSAError(f"max_nodes must be a whole number of at least 1; got {max_nodes!r}")
     until = monotonic() + budget
@@ -111,7 +110,8 @@ def identify(
     kept = deduplicate(examples) if shape.num_final else examples
     kept = kept.select(np.argsort(kept.sizes, kind="stable"))
     checked, largest = 0, 0
-    for found in candidates(examples, max_nodes, dataset, graph_class):
+    for size, found in candidates(examples, max_nodes, dataset, graph_class):
+        largest = size - 1
         asked = found if choose is None else found.select(np.flatnonzero(choose(found)))
         question = _Question(fsa, shape, kept, asked)
         for place in range(len(asked)):
@@ -124,8 +124,17 @@ def identify(
             checked += 1
             if progress is not None:
                 progress(checked)
-        largest = int(asked.sizes.max(initial=largest))
-    return Identification(True, checked, max_nodes, None, ())
+    return Identification(True, checked, largest, None, ())
+
+
+def _check_fit(fsa: GraphFSA, examples: Examples) -> None:
+    wrong = np.flatnonzero((examples.predict(fsa) != examples.labels) & examples.mask)
+    if len(wrong):
+        graph = int(np.searchsorted(examples.graphs.offsets, wrong[0], side="right")) - 1
+        raise GraphFSAError(
+            f"the automaton must fit the data; it gives {len(wrong)} of {int(examples.mask.sum())} nodes that count "
+            f"another answer than their label, first node {wrong[0] - examples.graphs.offsets[graph]} of graph {graph}"
+        )
 
 
 class _Question:
@@ -145,7 +154,7 @@ class _Question:
         graph = self._first + place
         for mode, work in ((0, _WORK), (3, _WORK)):
             lazy = LazySearch(self._problem, mode, place, (graph, self._answers, np.arange(self._first)))
-            if lazy.advance(work) != "paused":
+            if lazy.advance(work) in ("found", "exhausted"):
                 self._table = lazy.table
                 return lazy.outcome
         clauses = SatSearch(self._problem)
@@ -163,9 +172,10 @@ class _Question:
             return GraphFSA(self._fsa.state_names, self._fsa.aggregation, table)
         order = _order(self._fsa)
         names = [self._fsa.state_names[state] for state in order]
+        aggregation = self._shape.aggregation
         first, last = self._shape.num_final, self._shape.num_final + self._shape.num_starting
         starting = list(range(first, last))
-        return GraphFSA(names, self._fsa.aggregation, table, starting_states=starting, final_states=list(range(first)))
+        return GraphFSA(names, aggregation, table, starting_states=starting, final_states=list(range(first)))
 
     def suggestions(self, other: GraphFSA, count: int) -> tuple[Suggestion, ...]:
         """The first graphs on which two automata disagree."""
@@ -198,7 +208,14 @@ def _shape(fsa: GraphFSA, examples: Examples) -> Shape:
     if set(fsa.final_states) & set(fsa.starting_states):
         raise GraphFSAError("an automaton whose starting states are final has nothing to identify")
     num_final, num_starting = len(fsa.final_states), len(fsa.starting_states)
-    return Shape(num_final, num_starting, fsa.num_states - num_final - num_starting, fsa.aggregation)
+    aggregation, order = fsa.aggregation, _order(fsa)
+    if order != list(range(fsa.num_states)):
+        # An aggregation may treat states differently, and the problem numbers them in its own way.
+        moved = aggregation.restricted(order, fsa.num_states)
+        if moved is None:
+            raise GraphFSAError(f"{aggregation.name} aggregation must know how states are renumbered; it does not")
+        aggregation = moved[0]
+    return Shape(num_final, num_starting, fsa.num_states - num_final - num_starting, aggregation)
 
 
 def labelled(suggestion: Suggestion, task: Any, labels: Array) -> Examples:

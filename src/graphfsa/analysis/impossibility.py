@@ -92,12 +92,11 @@ def load_impossibility(path: PathLike) -> Impossibility:
         task = Task.from_config(data["task"])
         seen = None if aggregation is None else aggregation_from_config(aggregation)
         examples = _examples(graphs, task, str(path))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise FormatError(f"{path}: field 'task' or 'aggregation' is malformed: {error}") from None
-    except FormatError:
-        raise
     except GraphFSAError as error:
-        raise FormatError(f"{path}: {error}") from None
+        where = "" if str(error).startswith(str(path)) else f"{path}: "
+        raise FormatError(f"{where}{error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"{path}: field 'task' or 'aggregation' is malformed: {error}") from None
     return Impossibility(examples, seen, number, data.get("minimal") is True)
 
 
@@ -135,28 +134,33 @@ def _nodes(examples: Examples, place: int) -> list[Node]:
 
 def _check_colours(graphs: list[tuple[list[Node], int]], aggregation: Aggregation | None, task: Task) -> Check:
     """Look for a node that still looks like one with another label when its own is due."""
-    bound = aggregation.bound if isinstance(aggregation, CountingAggregation) else None
-    names: dict[Any, int] = {}
-    colours = [[names.setdefault(("start", node.given), len(names)) for node in nodes] for nodes, _ in graphs]
+    colours = [[node.given for node in nodes] for nodes, _ in graphs]
+    kinds, stable = -1, False
     for step in range(max((steps for _, steps in graphs), default=0) + 1):
         for place, (nodes, steps) in enumerate(graphs):
             for number, node in enumerate(nodes):
-                if steps != step or node.label is None:
+                if node.label is None or (steps < step if stable else steps != step):
                     continue
-                twin = _twin(graphs, colours, colours[place][number], node.label, step, task)
+                twin = _twin(graphs, colours, colours[place][number], node.label, steps, task)
                 if twin is not None:
-                    what = f"node {number} of graph {place} must be {task.classes[node.label]} after {step} steps"
+                    what = f"node {number} of graph {place} must be {task.classes[node.label]} after {steps} steps"
                     other = f"node {twin[1]} of graph {twin[0]}, which has another label, looks the same until then"
                     return Check(True, f"{what}, but {other}")
+        if stable:
+            break  # What looks the same now does so for ever, however many steps are left.
+        names: dict[Any, int] = {}
         colours = [
-            [names.setdefault(_colour(nodes, node, before, bound), len(names)) for node in range(len(nodes))]
+            [names.setdefault(_colour(nodes, node, before, aggregation), len(names)) for node in range(len(nodes))]
             for (nodes, _), before in zip(graphs, colours, strict=True)
         ]
+        kinds, stable = len(names), len(names) == kinds
     return Check(False, "every node can be told apart from nodes with other labels before its label is due")
 
 
-def _colour(nodes: list[Node], node: int, before: list[int], bound: int | None) -> Any:
-    seen = Counter((before[source], slot) for source, slot in nodes[node].neighbours)
+def _colour(nodes: list[Node], node: int, before: list[int], aggregation: Aggregation | None) -> Any:
+    bound = aggregation.bound if isinstance(aggregation, CountingAggregation) else None
+    slots = aggregation is None or aggregation.uses_slots
+    seen = Counter((before[source], slot if slots else 0) for source, slot in nodes[node].neighbours)
     amounts = {key: count if bound is None else min(bound, count) for key, count in seen.items()}
     return before[node], tuple(sorted(amounts.items()))
 
@@ -188,9 +192,19 @@ def _check_clauses(
     with Solver(name="cadical195") as solver:
         for clause in _clauses(graphs, aggregation, num_states, num_final):
             solver.add_clause(clause)
-        if solver.solve():
+        if _solved(solver):
             return Check(False, f"some automaton with {num_states} states fits all of these graphs")
     return Check(True, f"a solver finds no table with {num_states} states that fits all {len(graphs)} graphs")
+
+
+def _solved(solver: Any) -> bool:
+    """Whether there is a solution; the solver has an error of its own for an interruption from the keyboard."""
+    try:
+        return solver.solve()
+    except Exception as error:
+        if "keyboard interrupt" in str(error):
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _clauses(

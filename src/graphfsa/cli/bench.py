@@ -6,6 +6,7 @@ import typer
 
 from graphfsa._registry import load_plugin, plugin_names
 from graphfsa.cli._common import guarded, print_json
+from graphfsa.errors import GraphFSAError
 
 
 def register(app: typer.Typer) -> None:
@@ -19,11 +20,15 @@ def bench_command(
     quick: bool = typer.Option(
         False, help="Smaller sizes and fewer repetitions: to see that it works, not to publish."
     ),
+    learner: str = typer.Option(None, help="With learn: which learner [default: exact]."),
     seed: int = typer.Option(0, min=0, help="Seed of the random inputs."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Measure the package, in one run with the libraries one would use instead (those that are installed)."""
     from graphfsa.benchmarks import print_report
 
-    report = load_plugin("graphfsa.benchmarks", what, "benchmark").measure(quick=quick, seed=seed)
+    if learner is not None and what != "learn":
+        raise GraphFSAError("--learner goes with learn")
+    chosen = {} if learner is None else {"learner": learner}
+    report = load_plugin("graphfsa.benchmarks", what, "benchmark").measure(quick=quick, seed=seed, **chosen)
     print_json(report) if as_json else print_report(report)

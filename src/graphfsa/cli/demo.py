@@ -1,13 +1,23 @@
-"""graphfsa demo: the main job in small."""
+"""graphfsa demo: the main job. An automaton is learned from small graphs, checked, shown and written."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from graphfsa._files import atomic_write
 from graphfsa.cli._common import check_output, generators, guarded
+from graphfsa.cli.learn import training_examples
 from graphfsa.errors import GraphFSAError
+
+if TYPE_CHECKING:
+    from graphfsa.automaton import GraphFSA
+    from graphfsa.datasets import Examples
+
+_SIZES = ((10, 100), (20, 100), (100, 100), (1000, 10))
+_FILES = ("path-finding.json", "certificate.json", "impossible.json", "path-finding.png", "impossible.png", "report.md")
 
 
 def register(app: typer.Typer) -> None:
@@ -17,43 +27,109 @@ def register(app: typer.Typer) -> None:
 
 @guarded
 def demo_command(
-    out: str = typer.Option("demo", help="Directory for the picture and the automaton; made if it is not there."),
-    seed: int = typer.Option(0, min=0, help="Seed of the random graph."),
+    out: str = typer.Option("demo", help="Directory for what is written; made if it is not there."),
+    seed: int = typer.Option(0, min=0, help="Seed of the graphs."),
 ) -> None:
-    """Run a known automaton, print its table, check it on a large graph and write a picture."""
-    from graphfsa import GraphFSA, families, library, run
-    from graphfsa.automaton.states import described_states
-    from graphfsa.cli.info import print_table
-    from graphfsa.views.frames import draw_frames
+    """Learn PathFinding from trees of at most 10 nodes, show that it is exact at 1000, verify it, print its table."""
+    files = _files(out)
+    report: list[str] = []
 
-    directory = Path(out)
+    def say(text: str = "") -> None:
+        typer.echo(text)
+        report.append(text)
+
+    say("# Which nodes of a tree lie on the path between two marked ones?\n")
+    train = training_examples("path-finding", [], None, None, None, seed)
+    fsa = _learn(say, train, seed)
+    _extrapolate(say, fsa, seed)
+    _verify(say, fsa, files["certificate.json"])
+    say("\nIts table: what a node does, by how many of its neighbours are off, on, node, marked (a dot stays).\n")
+    _table(say, fsa)
+    _impossible(say, train, files, seed)
+    _picture(fsa, files["path-finding.png"], seed)
+    fsa.save(files["path-finding.json"])
+    say(f"\nWritten to {out}: " + ", ".join(_FILES) + ".")
+    atomic_write(files["report.md"], "\n".join(report) + "\n")
+
+
+def _files(out: str) -> dict[str, Path]:
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        Path(out).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise GraphFSAError(f"cannot make the directory {out!r}: {error.strerror}") from None
-    picture, model = directory / "distance.png", directory / "distance.json"
-    check_output(str(picture), (".png",))
-    check_output(str(model), (".json",))
-    fsa = library.distance()
-    typer.echo("The automaton that tells even from odd distance to a root; every node runs it:")
-    print_table(fsa)
+    files = {name: Path(out) / name for name in _FILES}
+    for path in files.values():
+        check_output(str(path), (path.suffix,))
+    return files
 
-    (rng,) = generators(seed, 1)
-    tree = families.random_tree(100_000, rng=rng)
-    start = described_states("root:0", fsa, tree.num_nodes)
-    run(fsa, tree, start, "stable")  # The first use compiles the kernels.
-    trajectory = run(fsa, tree, start, "stable")
-    rate = tree.num_nodes * trajectory.steps / trajectory.seconds
-    typer.echo(
-        f"\nOn a random tree of {tree.num_nodes:,} nodes it is stable after {trajectory.stable_at} steps: ", nl=False
-    )
-    typer.echo(f"{int((trajectory.last == 0).sum()):,} nodes even, {int((trajectory.last == 1).sum()):,} odd.")
-    typer.echo(f"That took {trajectory.seconds:.3f} s, {rate:.2g} node-steps a second, by the path {trajectory.path}.")
 
-    hexagons = families.hexagonal(24, 32)
-    start = described_states("root:300", fsa, hexagons.num_nodes)
-    wave = run(fsa, hexagons, start, "stable", record=5)
-    draw_frames(fsa, hexagons, wave, picture, title="Parity of the distance, spreading from the root")
-    fsa.save(model)
-    assert GraphFSA.load(model) == fsa
-    typer.echo(f"\nThe automaton is in {model}, a picture of it at work in {picture}.")
+def _learn(say: Any, train: Examples, seed: int) -> GraphFSA:
+    from graphfsa.learners.exact import ExactLearner
+
+    say(f"Learning from {len(train):,} labelled trees of 2 to 10 nodes (the first time, kernels are compiled) ...")
+    found = ExactLearner(states=4, bound=2).fit(train, seed=seed)
+    fsa = found.automaton
+    right = f"{found.train_accuracy:.2%} of the labels are right"
+    say(f"{found.verdict}: {right}. {fsa.num_states} states, {fsa.aggregation}, {found.seconds:.1f} s.")
+    say(f"data {train.digest[:12]}, automaton {fsa.digest[:12]}, seed {seed}")
+    return fsa
+
+
+def _extrapolate(say: Any, fsa: GraphFSA, seed: int) -> None:
+    from graphfsa.datasets import dataset_class, draw
+
+    say("\nOn trees it has never seen (strict: a node without an answer is wrong):\n")
+    say("| nodes | graphs | accuracy |\n|---:|---:|---:|")
+    dataset = dataset_class("path-finding")()
+    for (size, count), rng in zip(_SIZES, generators(seed + 1, len(_SIZES)), strict=True):
+        test = draw(dataset, size, count, rng, "test")
+        say(f"| {size} | {count} | {test.accuracy(fsa):.4f} |")
+
+
+def _verify(say: Any, fsa: GraphFSA, path: Path) -> None:
+    from graphfsa.analysis.verification import save_certificate, verify
+    from graphfsa.datasets import dataset_class
+
+    dataset = dataset_class("path-finding")()
+    found = verify(fsa, dataset, 8)
+    if found.counterexample is not None:
+        say(f"\nNOT verified: it is wrong on a tree of {found.counterexample.graph.num_nodes} nodes.")
+        return
+    save_certificate(found, fsa, dataset, path)
+    say(f"\nVerified on all {found.graphs} trees of up to 8 nodes with all {found.instances:,} pairs of marks.")
+
+
+def _table(say: Any, fsa: GraphFSA) -> None:
+    from graphfsa.views.tables import compact_table
+
+    say("```\n" + compact_table(fsa) + "\n```")
+
+
+def _impossible(say: Any, train: Examples, files: dict[str, Path], seed: int) -> None:
+    from graphfsa.analysis.impossibility import check_impossibility, save_impossibility
+    from graphfsa.learners.exact import ExactLearner
+    from graphfsa.views.graphs import draw_examples
+
+    proof = ExactLearner(states=4, bound=1).fit(train, seed=seed).impossibility
+    if proof is None:
+        return
+    save_impossibility(proof, files["impossible.json"])
+    draw_examples(proof.examples, files["impossible.png"], title="What no automaton that counts to 1 can label")
+    check = check_impossibility(proof)
+    shown = ", ".join(str(size) for size in proof.examples.sizes.tolist())
+    say(f"\nWith bound 1 it is impossible, whatever the number of states; trees that show it have {shown} nodes:")
+    say(f"{check.reason}." if check.holds else f"NOT confirmed: {check.reason}.")
+
+
+def _picture(fsa: GraphFSA, path: Path, seed: int) -> None:
+    from graphfsa import run
+    from graphfsa.datasets import dataset_class
+    from graphfsa.views.graphs import draw_run
+
+    dataset = dataset_class("path-finding")()
+    (rng,) = generators(seed + 3, 1)
+    example = next(iter(dataset.generate(60, 1, rng)))
+    start = dataset.task.starting_states(fsa, example.inputs)
+    last = run(fsa, example.graph, start, "stable").stable_at or 1
+    frames = run(fsa, example.graph, start, last, record=max(1, -(-last // 5)))
+    draw_run(fsa, example.graph, frames, path, title="The learned automaton finds the path between two marked nodes")

@@ -66,9 +66,11 @@ def learn_command(
 
     if learner != "exact":
         raise UnknownNameError("learner", learner, ["exact"])
+    check_output(out, (".json",))
     proof = certificate or str(Path(out).with_suffix(".impossible.json"))
-    for path in (out, proof):
-        check_output(path, (".json",))
+    check_output(proof, (".json",))
+    if Path(out).resolve() == Path(proof).resolve():
+        raise GraphFSAError(f"--out and --certificate must be two files; got {out!r} for both")
     if data is not None and (is_same_file(out, data) or is_same_file(proof, data)):
         raise GraphFSAError(f"{data!r} is the data and would be overwritten; choose another file")
     groups = merge if merge in ("auto", "none") else tuple(tuple(group.split("=")) for group in merge.split(","))

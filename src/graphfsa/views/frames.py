@@ -47,7 +47,14 @@ def draw_frames(fsa: GraphFSA, graph: Graph, trajectory: Trajectory, path: str |
     if trajectory.states is None or trajectory.times is None:
         raise StateError("the run must have recorded frames: run with record='all' or record=k")
     figure = _space_time(trajectory.states) if graph.lattice.height == 1 else _panels(graph.lattice, trajectory, fsa)
-    _legend(figure, fsa, title)
+    entries = zip(state_colours(fsa.num_states), fsa.state_names, strict=True)
+    add_legend(figure, list(entries) if fsa.num_states <= len(PALETTE) else [], title)
+    save_figure(figure, path)
+
+
+def save_figure(figure: Any, path: str | Path) -> None:
+    """Write a figure as ``.png`` or ``.svg``, atomically; the same figure gives the same bytes."""
+    suffix = Path(path).suffix.lower()
     buffer = io.BytesIO()
     figure.savefig(
         buffer, format=suffix[1:], dpi=160, facecolor="white", metadata={"Date": None} if suffix == ".svg" else None
@@ -55,7 +62,8 @@ def draw_frames(fsa: GraphFSA, graph: Graph, trajectory: Trajectory, path: str |
     atomic_write(path, buffer.getvalue())
 
 
-def _figure(width: float, height: float) -> Any:
+def new_figure(width: float, height: float) -> Any:
+    """An empty figure of a size in inches, that needs no display."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -69,7 +77,7 @@ def _figure(width: float, height: float) -> Any:
 
 def _space_time(frames: np.ndarray[Any, Any]) -> Any:
     rows, columns = frames.shape
-    figure = _figure(8, min(12.0, max(2.0, 8 * rows / columns)) + 0.8)
+    figure = new_figure(8, min(12.0, max(2.0, 8 * rows / columns)) + 0.8)
     axes = figure.add_subplot()
     axes.imshow(
         frames,
@@ -88,7 +96,7 @@ def _panels(lattice: Lattice, trajectory: Trajectory, fsa: GraphFSA) -> Any:
     columns = min(count, 4)
     rows = -(-count // columns)
     side = 2.6
-    figure = _figure(columns * side, rows * side * max(0.4, min(2.0, lattice.height / lattice.width)) + 0.9)
+    figure = new_figure(columns * side, rows * side * max(0.4, min(2.0, lattice.height / lattice.width)) + 0.9)
     for place, (time, states) in enumerate(zip(trajectory.times, trajectory.states, strict=True), start=1):
         axes = figure.add_subplot(rows, columns, place)
         axes.set_title(f"step {time}", fontsize=9)
@@ -129,15 +137,15 @@ def _shades(num_states: int) -> dict[str, Any]:
     return {"cmap": ListedColormap(state_colours(max(num_states, 2))), "vmin": -0.5, "vmax": max(num_states, 2) - 0.5}
 
 
-def _legend(figure: Any, fsa: GraphFSA, title: str) -> None:
+def add_legend(figure: Any, entries: list[tuple[str, str]], title: str) -> None:
+    """A title above a figure and pairs of colour and name below it."""
     from matplotlib.patches import Patch
 
     if title:
         figure.suptitle(title, fontsize=11)
-    if fsa.num_states <= len(PALETTE):
-        colours = zip(state_colours(fsa.num_states), fsa.state_names, strict=True)
-        # A dollar sign would be read as mathematics.
-        patches = [Patch(facecolor=c, edgecolor="#999999", label=name.replace("$", r"\$")) for c, name in colours]
+    # A dollar sign would be read as mathematics.
+    patches = [Patch(facecolor=c, edgecolor="#999999", label=name.replace("$", r"\$")) for c, name in entries]
+    if patches:
         figure.legend(
             handles=patches, loc="outside lower center", ncols=min(5, len(patches)), fontsize=8, frameon=False
         )

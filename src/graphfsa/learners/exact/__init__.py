@@ -20,7 +20,7 @@ __all__ = ["ExactLearner", "Impossibility", "Learned", "Suspect", "Tried", "Verd
 
 _EXTRA_STATES = 2
 _BOUND = 3
-_MAX_MERGED_INPUTS = 8
+_MAX_MERGED_INPUTS = 5
 Range = int | tuple[int, int] | None
 
 
@@ -40,7 +40,8 @@ class ExactLearner(Learner):
             neighbours.
         aggregation: ``counting``, ``positional``, ``average-threshold`` (at one half), or ``auto``: positional if the
             graphs have slots, else counting.
-        merge: Which input classes may start alike: ``"auto"`` for any, ``"none"``, or groups of names.
+        merge: Which input classes may start alike: ``"auto"`` for any (if there are at most 5), ``"none"``, or groups
+            of names.
         tolerance: Share of the nodes that count whose labels may be wrong. With more than 0, the automaton with the
             fewest wrong nodes is looked for when none is exact.
         budget: Seconds.

@@ -18,6 +18,8 @@ _SLICE = 2_000_000
 _EFFORT = 10
 """Slices that a rung gets at first; eight times as many in each further round."""
 _CONFLICTS = 2_000
+_ENOUGH = 8
+"""So many automata of the same size are compared at most."""
 _MAX_HISTORY = 2**24
 
 Watch = Callable[[str], None]
@@ -102,20 +104,21 @@ class Climb:
             if len(attempt.problem.hopeless):
                 attempt.outcome, attempt.by = "impossible", "colour refinement"
 
-    def run(self) -> Attempt | None:
-        """The first rung that fits; None if all are impossible, or the budget is spent."""
+    def run(self) -> list[Attempt]:
+        """The first rung that fits, with the others that lead to automata of the same size; empty if there is none."""
         effort = _EFFORT
         while not self._clock.over:
             waiting = [attempt for attempt in self.attempts if attempt.outcome == "open"]
-            if not waiting:
-                return None
+            fits: list[Attempt] = []
             for attempt in waiting:
-                if attempt.outcome == "open" and self._try(attempt, effort) and attempt.outcome == "fits":
-                    return attempt
-                if self._clock.over:
+                if self._clock.over or len(fits) == _ENOUGH or (fits and attempt.rung.size != fits[0].rung.size):
                     break
+                if attempt.outcome == "open" and self._try(attempt, effort) and attempt.outcome == "fits":
+                    fits.append(attempt)
+            if fits or not waiting:
+                return fits
             effort *= 8
-        return None
+        return []
 
     @property
     def impossible(self) -> bool:

@@ -20,6 +20,7 @@ from graphfsa.learners.exact._problem import Array, Problem, Shape
 from graphfsa.learners.exact._proof import Impossibility, indistinguishable, once, smallest_proof
 from graphfsa.learners.exact._result import Learned, Suspect, Tried, Verdict
 from graphfsa.learners.exact._rungs import Rung, ladder, partitions, spread
+from graphfsa.learners.exact._search import evaluate
 from graphfsa.learners.exact._simplify import simplified
 
 if TYPE_CHECKING:
@@ -72,17 +73,47 @@ class Fit:
             # The rest of the budget is for simplifying, or for the fewest errors if nothing fits.
             patience = self.learner.budget * (0.25 if self.learner.tolerance else 0.8)
             self.climb = Climb(self.examples, rungs, self.seed, Clock(patience), self.watch)
-            fits = None if proof is not None else self.climb.run()
-            if fits is not None and fits.table is not None:
-                self.best = fits.rung, completed(fits.table, fits.problem.shape)
-                self.watch(f"simplifying what fits, {fits.rung.describe(self.task.inputs)}")
-                if self.num_final:
-                    self.best = fits.rung, simplified(fits.problem, fits.table, self.seed, self.clock)
+            fits = [] if proof is not None else self.climb.run()
+            if fits:
+                self._choose(fits)
                 return self._learned("exact")
             return self._without_fit(self.climb)
         except KeyboardInterrupt:
             self.interrupted = True
+            self._keep_best_so_far()
             return self._learned("undecided")
+
+    def _keep_best_so_far(self) -> None:
+        """When nothing was found yet: what the searches had decided when they were interrupted, filled in."""
+        if self.best is not None or self.climb is None:
+            return
+        fewest: float | None = None
+        for attempt in self.climb.attempts:
+            if attempt.thorough is None:
+                continue
+            table = attempt.thorough.table if attempt.table is None else attempt.table
+            table = completed(table, attempt.problem.shape)
+            wrong = float((evaluate(attempt.problem, table)[0] * self.examples.counts).sum())
+            if fewest is None or wrong < fewest:
+                fewest = wrong
+                self._keep(attempt, table)
+
+    def _choose(self, fits: list[Attempt]) -> None:
+        """Keep the simplest of several automata of the same size: the one of which the data use the fewest entries."""
+        fewest: int | None = None
+        for attempt in fits:
+            if attempt.table is None or (self.best is not None and self.clock.over):
+                continue
+            table = completed(attempt.table, attempt.problem.shape)
+            if self.best is None:
+                self._keep(attempt, table)
+            if self.num_final:
+                self.watch(f"simplifying what fits, {attempt.rung.describe(self.task.inputs)}")
+                table = simplified(attempt.problem, attempt.table, self.seed, self.clock)
+            used = int((evaluate(attempt.problem, table)[1] > 0).sum())
+            if fewest is None or used < fewest:
+                fewest = used
+                self._keep(attempt, table)
 
     def _without_fit(self, climb: Climb) -> Learned:
         # Sizes too large to allocate are not on the ladder, and nothing is known about them.

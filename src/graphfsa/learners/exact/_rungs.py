@@ -30,6 +30,12 @@ class Rung:
         aggregation = self.shape.aggregation
         return aggregation.bound if isinstance(aggregation, CountingAggregation) else None
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Entries and states of the automaton that is written in the end, with one starting state per input class."""
+        states = self.shape.num_final + len(self.merged) + self.shape.num_extra
+        return states * self.shape.aggregation.num_values(states), states
+
     def describe(self, inputs: Sequence[str]) -> str:
         """The rung in words."""
         shape = self.shape
@@ -61,7 +67,7 @@ class Rung:
 def ladder(
     num_final: int, mergings: Sequence[tuple[int, ...]], extras: Sequence[int], aggregations: Sequence[Aggregation]
 ) -> list[Rung]:
-    """All rungs, those with small tables first; shapes whose tables are too large to allocate are left out.
+    """All rungs, those of small automata first; shapes whose tables are too large to allocate are left out.
 
     Raises:
         LimitError: Not even the smallest table can be allocated.
@@ -80,7 +86,7 @@ def ladder(
                 rungs.append(Rung(shape, merged))
     if not rungs and refused is not None:
         raise refused
-    return sorted(rungs, key=lambda rung: (rung.shape.num_states * rung.shape.num_values, rung.shape.num_states))
+    return sorted(rungs, key=lambda rung: (rung.size, rung.shape.num_states))
 
 
 def partitions(count: int, apart: Sequence[tuple[int, int]]) -> Iterator[tuple[int, ...]]:

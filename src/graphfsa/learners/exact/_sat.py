@@ -48,6 +48,17 @@ class Clauses:
         """At least one of these."""
         self.solver.add_clause(clause)
 
+    def solve(self, conflicts: int, assumed: Sequence[int]) -> bool | None:
+        """Whether there is a solution; None if so many conflicts did not tell."""
+        self.solver.conf_budget(conflicts)
+        try:
+            return self.solver.solve_limited(assumptions=assumed)
+        except Exception as error:
+            # The solver catches the interruption itself, and has an error of its own for it.
+            if "keyboard interrupt" in str(error):
+                raise KeyboardInterrupt from None
+            raise
+
     def exactly_one(self, literals: Sequence[int]) -> None:
         """One of these, and no other."""
         self.add(literals)
@@ -111,8 +122,7 @@ class SatSearch:
                 self.outcome = "too large"
                 break
             self._pending = []
-            self._clauses.solver.conf_budget(conflicts)
-            answer = self._clauses.solver.solve_limited(assumptions=self._assumed)
+            answer = self._clauses.solve(conflicts, self._assumed)
             if answer is None:
                 break
             if not answer:
@@ -130,6 +140,18 @@ class SatSearch:
             graphs: Graphs of the problem, whose nodes have no targets.
             answers: For every node of the problem the state it is known to end in, or -1 for none that is final.
         """
+        clauses = self._clauses
+        self.outcome, self.table = "paused", None
+        try:
+            differences = self._differences(graphs, answers)
+        except TooManyCasesError:
+            self.outcome = "too large"
+            return
+        asked = clauses.new()
+        clauses.add([-asked, *(literal for literal in differences if literal != -clauses.true)])
+        self._assumed = [asked]
+
+    def _differences(self, graphs: Sequence[int], answers: Array) -> list[int]:
         clauses, offsets = self._clauses, self.problem.examples.graphs.offsets.tolist()
         differences: list[int] = []
         for graph in graphs:
@@ -143,10 +165,7 @@ class SatSearch:
                     differences += [
                         literals[state] for state in range(self.problem.shape.num_final) if state in literals
                     ]
-        asked = clauses.new()
-        clauses.add([-asked, *(literal for literal in differences if literal != -clauses.true)])
-        self._assumed = [asked]
-        self.outcome, self.table = "paused", None
+        return differences
 
     def _look_for_counterexamples(self) -> None:
         positive = {literal for literal in self._clauses.solver.get_model() if literal > 0}

@@ -11,7 +11,7 @@ from graphfsa.learners.exact._search import Annealing, evaluate
 
 _RESTARTS = 10
 _ENOUGH = 3
-"""So many restarts that end at the same lowest energy are taken for proof that there is no lower one."""
+"""So many restarts that end equally simple are taken for proof that there is nothing simpler."""
 _HEAT = (2.0, 0.05)
 _MAX_ROOM = 2**29
 _MAX_VALUES = 2**16
@@ -34,20 +34,21 @@ def simplified(problem: Problem, table: Array, seed: int, clock: Clock) -> Array
     if Annealing.room(problem) > _MAX_ROOM or problem.shape.num_values > _MAX_VALUES:
         return start
     entries = problem.shape.num_entries
-    iterations = int(np.clip(2_000 * entries, 100_000, 2_000_000))
-    found: list[tuple[float, int, int, Array]] = []
+    iterations = int(np.clip(2_000 * entries, 20_000, 2_000_000))
+    found: list[tuple[float, int, Array]] = []
     for restart in range(_RESTARTS):
         run = Annealing(problem, start, simplify=True, iterations=iterations, heat=_HEAT, seed=seed * 1000 + restart)
         while not run.advance(_SLICE) and not clock.over:
             pass
-        found.append((run.energy, _size(run.table, problem), restart, run.table))
-        lowest = min(energy for energy, *_ in found)
-        if sum(energy == lowest for energy, *_ in found) >= _ENOUGH or clock.over:
+        # Few borders between neighbouring values, and few leaves of decision trees: each alone can be deceived.
+        found.append((run.energy + _leaves(run.table, problem), restart, run.table))
+        simplest = min(score for score, *_ in found)
+        if sum(score == simplest for score, *_ in found) >= _ENOUGH or clock.over:
             break
-    return min(found, key=lambda entry: entry[:3])[3]
+    return min(found, key=lambda entry: entry[:2])[2]
 
 
-def _size(table: Array, problem: Problem) -> int:
+def _leaves(table: Array, problem: Problem) -> int:
     """Leaves of the decision trees of all rows."""
     shape = problem.shape
     return sum(leaves(row, shape.aggregation, shape.num_states) for row in table[shape.num_final :])

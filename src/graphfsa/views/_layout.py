@@ -1,0 +1,66 @@
+"""Where to draw the nodes of a small graph: distances on paper like distances in the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphfsa.graphs import Graph
+
+Array = np.ndarray[Any, Any]
+_ROUNDS = 300
+
+
+def layout(graph: Graph) -> Array:
+    """Positions of the nodes, float64 [num_nodes, 2], always the same for a graph.
+
+    Stress majorisation from a start by classical scaling; parts that are not connected are put apart. Time and memory
+    grow with the square of the number of nodes.
+    """
+    count = graph.num_nodes
+    if count < 2:
+        return np.zeros((count, 2))
+    wanted = _distances(graph)
+    places = _scaled(wanted)
+    weights = np.zeros_like(wanted)
+    np.divide(1.0, wanted**2, out=weights, where=wanted > 0)
+    total = weights.sum(axis=1, keepdims=True)
+    for _ in range(_ROUNDS):
+        apart = places[:, None] - places[None]
+        length = np.maximum(np.sqrt((apart**2).sum(axis=2)), 1e-9)
+        pull = (weights * wanted / length)[:, :, None] * apart
+        moved = ((weights[:, :, None] * places[None]).sum(axis=1) + pull.sum(axis=1)) / total
+        step = np.abs(moved - places).max()
+        places = moved
+        if step < 1e-4:
+            break
+    return _turned(places)
+
+
+def _distances(graph: Graph) -> Array:
+    """Steps from node to node along arcs in either direction; a bit more than the longest where there is no way."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import shortest_path
+
+    arcs = (np.ones(graph.num_arcs), (graph.targets(), graph.indices))
+    matrix = csr_matrix(arcs, shape=(graph.num_nodes, graph.num_nodes))
+    steps = np.asarray(shortest_path(matrix, directed=False, unweighted=True))
+    far = steps[np.isfinite(steps)].max(initial=0) + 1.5
+    return np.where(np.isfinite(steps), steps, far)
+
+
+def _scaled(wanted: Array) -> Array:
+    """The best two dimensions for the squared distances; a little noise keeps nodes from falling together."""
+    centred = wanted**2 - (wanted**2).mean(axis=0)
+    centred = -(centred - centred.mean(axis=1, keepdims=True)) / 2
+    values, vectors = np.linalg.eigh(centred)
+    places = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-6))
+    return places + np.random.default_rng(0).normal(0, 0.05, places.shape)
+
+
+def _turned(places: Array) -> Array:
+    """Turned so that the longest direction is horizontal."""
+    centred = places - places.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    return centred @ axes.T
