@@ -95,6 +95,7 @@ def export_command(
     import numpy as np
 
     from graphfsa.datasets import Examples
+    from graphfsa.datasets._base import check_size
     from graphfsa.datasets._user import write_jsonl
     from graphfsa.datasets._zones import divided, draw
 
@@ -103,6 +104,8 @@ def export_command(
     if split not in dataset.splits:
         raise GraphFSAError(f"--split must be one of {', '.join(dataset.splits)}; got {split!r}")
     parts = _parts(dataset, split, size, count)
+    for number, amount in parts:
+        check_size("a graph", number, 0, amount)  # All of them, before the first is drawn.
     children = np.random.default_rng(seed).spawn(len(_SPLITS))[_SPLITS.index(split)].spawn(len(parts))
     wanted = dataset.splits[split].steps if steps is None and size is None else steps
     zone = "train" if split in ("train", "learn") else "test"

@@ -125,6 +125,7 @@ def training_examples(
     import numpy as np
 
     from graphfsa.datasets import Examples, draw
+    from graphfsa.datasets._base import check_size
 
     dataset = find_dataset(task, option)
     split = dataset.splits.get("learn", dataset.splits["train"])
@@ -135,6 +136,8 @@ def training_examples(
         total = sum(number for _, number in split.parts) if count is None else count
         parts = [(size, total // len(chosen) + (place < total % len(chosen))) for place, size in enumerate(chosen)]
         parts = [part for part in parts if part[1]]
+    for number, amount in parts:
+        check_size("a graph", number, 0, amount)  # All of them, before the first is drawn.
     wanted = split.steps if steps is None else steps
     children = np.random.default_rng(seed).spawn(len(parts))
     return Examples.concatenate(
