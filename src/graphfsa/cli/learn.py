@@ -260,11 +260,13 @@ def _print_proof(found: Learned, facts: dict[str, Any]) -> None:
 
     proof = found.impossibility
     assert proof is not None
-    states = "whatever its number of states" if proof.num_states is None else f"with {proof.num_states} states"
-    how = "" if proof.aggregation is None else f" and {proof.aggregation}"
+    size = "whatever its number of states" if proof.num_states is None else f"with {proof.num_states} states"
+    bound = getattr(proof.aggregation, "bound", None)
+    how = "" if proof.aggregation is None else f" and {proof.aggregation.name} aggregation"
+    how += "" if bound is None else f" with bound {bound}"
     number = len(proof.examples)
     what = "this graph" if number == 1 else f"these {number} graphs"
-    typer.echo(f"\nno automaton {states}{how} fits {what}, written to {facts['certificate']}:")
+    typer.echo(f"\nno automaton {size}{how} fits {what}, written to {facts['certificate']}:")
     for example in list(proof.examples)[:_SHOWN]:
         print_instance(instance_facts(example, proof.examples.task))
     try:

@@ -171,7 +171,7 @@ class Climb:
     def _with_sat(self, attempt: Attempt, effort: int) -> None:
         """Satisfiability with counterexamples."""
         if attempt.sat is None:
-            attempt.sat = SatSearch(attempt.problem, self._seed)
+            attempt.sat = SatSearch(attempt.problem)
         outcome = attempt.sat.advance(_CONFLICTS * effort // _EFFORT, lambda: self._clock.over)
         if outcome == "found":
             attempt.outcome, attempt.by, attempt.table = "fits", "satisfiability", attempt.sat.table

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.learners.exact._clauses import Clauses
 from graphfsa.learners.exact._colours import only_targets, refine_once
 from graphfsa.learners.exact._problem import NO_TARGET, Array, Problem
 from graphfsa.learners.exact._search import evaluate
@@ -27,78 +28,18 @@ class TooManyCasesError(Exception):
     """A neighbourhood can look in too many ways for clauses."""
 
 
-class Clauses:
-    """A solver, and gates on top of it. Literal ``self.true`` is always true."""
-
-    def __init__(self) -> None:
-        from pysat.solvers import Solver
-
-        self.solver: Any = Solver(name="glucose4")
-        self.count = 0
-        self._gates: dict[tuple[int, ...], int] = {}
-        self.true = self.new()
-        self.add([self.true])
-
-    def new(self) -> int:
-        """A fresh variable."""
-        self.count += 1
-        return self.count
-
-    def add(self, clause: Sequence[int]) -> None:
-        """At least one of these."""
-        self.solver.add_clause(clause)
-
-    def solve(self, conflicts: int, assumed: Sequence[int]) -> bool | None:
-        """Whether there is a solution; None if so many conflicts did not tell."""
-        self.solver.conf_budget(conflicts)
-        try:
-            return self.solver.solve_limited(assumptions=assumed)
-        except Exception as error:
-            # The solver catches the interruption itself, and has an error of its own for it.
-            if "keyboard interrupt" in str(error):
-                raise KeyboardInterrupt from None
-            raise
-
-    def exactly_one(self, literals: Sequence[int]) -> None:
-        """One of these, and no other."""
-        self.add(literals)
-        for place, literal in enumerate(literals):
-            for other in literals[:place]:
-                self.add([-literal, -other])
-
-    def both(self, *literals: int) -> int:
-        """A literal that is true exactly if all of these are."""
-        if -self.true in literals:
-            return -self.true
-        key = tuple(sorted({literal for literal in literals if literal != self.true}))
-        if len(key) < 2:
-            return key[0] if key else self.true
-        if key not in self._gates:
-            gate = self._gates[key] = self.new()
-            for literal in key:
-                self.add([-gate, literal])
-            self.add([gate, *(-literal for literal in key)])
-        return self._gates[key]
-
-    def either(self, a: int, b: int) -> int:
-        """A literal that is true exactly if one of these is."""
-        return -self.both(-a, -b)
-
-
 class SatSearch:
     """Looks for a table with a satisfiability solver; it can be paused and resumed.
 
     Args:
         problem: What to fit.
-        seed: Kept for the portfolio; the solver itself has no randomness.
 
     Attributes:
         outcome: ``"paused"``, ``"found"``, ``"exhausted"`` (nothing fits) or ``"too large"``.
         table: The table that was found, -1 where no clause speaks of an entry.
     """
 
-    def __init__(self, problem: Problem, seed: int = 0) -> None:
-        del seed
+    def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.outcome = "paused"
         self.table: Array | None = None
@@ -283,7 +224,7 @@ class SatSearch:
         """Counters per state, as far as the levels of the digits go; then the digits that can occur together."""
         clauses = self._clauses
         tops = {state: max(counts) for state, counts in levels if counts}
-        reached = {state: self._counter([given.get(state) for given in states], top) for state, top in tops.items()}
+        reached = {state: clauses.at_least([given.get(state) for given in states], top) for state, top in tops.items()}
         values: Literals = {}
         for counts in _count_vectors(states, tops):
             value, weight, literals = 0, 1, []
@@ -297,16 +238,6 @@ class SatSearch:
             values[value] = clauses.both(*literals)
         clauses.add(list(values.values()))
         return values
-
-    def _counter(self, literals: Sequence[int | None], top: int) -> list[int]:
-        """For each number up to ``top``, whether at least so many of the literals are true."""
-        clauses = self._clauses
-        at_least = [clauses.true] + [-clauses.true] * top
-        for literal in literals:
-            if literal is not None:
-                grown = [clauses.both(literal, fewer) for fewer in at_least[:-1]]
-                at_least = [clauses.true, *map(clauses.either, at_least[1:], grown)]
-        return at_least
 
     def _refine(self, step: int) -> None:
         """Colours up to a step, and the label of each."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.engine._compile import compile_kernel
+from graphfsa.learners.exact import _anneal_kernels as annealing
 from graphfsa.learners.exact import _kernels as kernels
 from graphfsa.learners.exact._fill import neighbours
 from graphfsa.learners.exact._problem import Array, Problem
@@ -29,8 +30,8 @@ _HELPERS: dict[str, dict[str, Any]] = {
     "anneal": {
         "draw": kernels.random_below,
         "roll_out": kernels.roll_out_graph,
-        "again": kernels.use_again,
-        "accept": kernels.accept_uses,
+        "again": annealing.use_again,
+        "accept": annealing.accept_uses,
     },
 }
 
@@ -190,7 +191,7 @@ class Annealing:
         self.problem = problem
         self.done = 0
         self.iterations = iterations
-        self._kernel = kernels.simplify if simplify else kernels.repair
+        self._kernel = annealing.simplify if simplify else annealing.repair
         shape = problem.shape
         guide = neighbours(shape.aggregation, shape.num_states) if simplify else problem.examples.counts.astype(float)
         self._guide, self._heat = guide, heat
@@ -201,7 +202,7 @@ class Annealing:
         self._generator = _seeded(seed)
         graphs, nodes = len(problem.examples), len(problem.start)
         room = max(1, min(shape.num_entries, problem.max_history))
-        self._uses = kernels.Uses(
+        self._uses = annealing.Uses(
             lists=np.zeros((graphs, room), np.int32),
             counts=np.zeros(graphs, np.int64),
             wrong=np.zeros(graphs, np.int64),

@@ -1,0 +1,73 @@
+"""A satisfiability solver with gates and counters on top of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class Clauses:
+    """A solver, and gates on top of it. Literal ``self.true`` is always true."""
+
+    def __init__(self) -> None:
+        from pysat.solvers import Solver
+
+        self.solver: Any = Solver(name="glucose4")
+        self.count = 0
+        self._gates: dict[tuple[int, ...], int] = {}
+        self.true = self.new()
+        self.add([self.true])
+
+    def new(self) -> int:
+        """A fresh variable."""
+        self.count += 1
+        return self.count
+
+    def add(self, clause: Sequence[int]) -> None:
+        """At least one of these."""
+        self.solver.add_clause(clause)
+
+    def solve(self, conflicts: int, assumed: Sequence[int]) -> bool | None:
+        """Whether there is a solution; None if so many conflicts did not tell."""
+        self.solver.conf_budget(conflicts)
+        try:
+            return self.solver.solve_limited(assumptions=assumed)
+        except Exception as error:
+            # The solver catches the interruption itself, and has an error of its own for it.
+            if "keyboard interrupt" in str(error):
+                raise KeyboardInterrupt from None
+            raise
+
+    def exactly_one(self, literals: Sequence[int]) -> None:
+        """One of these, and no other."""
+        self.add(literals)
+        for place, literal in enumerate(literals):
+            for other in literals[:place]:
+                self.add([-literal, -other])
+
+    def both(self, *literals: int) -> int:
+        """A literal that is true exactly if all of these are."""
+        if -self.true in literals:
+            return -self.true
+        key = tuple(sorted({literal for literal in literals if literal != self.true}))
+        if len(key) < 2:
+            return key[0] if key else self.true
+        if key not in self._gates:
+            gate = self._gates[key] = self.new()
+            for literal in key:
+                self.add([-gate, literal])
+            self.add([gate, *(-literal for literal in key)])
+        return self._gates[key]
+
+    def either(self, a: int, b: int) -> int:
+        """A literal that is true exactly if one of these is."""
+        return -self.both(-a, -b)
+
+    def at_least(self, literals: Sequence[int | None], top: int) -> list[int]:
+        """For each number up to ``top``, a literal that says that at least so many of these are true."""
+        reached = [self.true] + [-self.true] * top
+        for literal in literals:
+            if literal is not None:
+                grown = [self.both(literal, fewer) for fewer in reached[:-1]]
+                reached = [self.true, *map(self.either, reached[1:], grown)]
+        return reached
