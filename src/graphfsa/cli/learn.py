@@ -23,7 +23,7 @@ from graphfsa.cli._instances import instance_facts, print_instance
 from graphfsa.errors import GraphFSAError, UnknownNameError
 
 if TYPE_CHECKING:
-    from graphfsa.datasets import Examples
+    from graphfsa.datasets import Examples, UserData
     from graphfsa.learners.exact import Learned
 
 _SHOWN = 10
@@ -82,10 +82,10 @@ def learn_command(
         tolerance=tolerance,
         budget=budget,
     )
-    train, lines = _train(task, option, sizes, count, data, steps, seed)
+    train, read = _train(task, option, sizes, count, data, steps, seed)
     with _status() as watch:
         found = chosen.fit(train, seed=seed, watch=watch)
-    facts = _facts(found, train, lines, seed)
+    facts = _facts(found, train, read, seed)
     facts["model"] = _save(found, out)
     facts["certificate"] = _save_proof(found, proof)
     print_json(facts) if as_json else _print(found, facts, out)
@@ -103,8 +103,8 @@ def _train(
     data: str | None,
     steps: int | None,
     seed: int,
-) -> tuple[Examples, list[int] | None]:
-    """The training graphs, and for those of a file the line of each."""
+) -> tuple[Examples, UserData | None]:
+    """The training graphs, and the file that they are from, if they are."""
     from graphfsa.datasets import read_jsonl
 
     if (task is None) == (data is None):
@@ -113,7 +113,7 @@ def _train(
         if sizes is not None or count is not None or option:
             raise GraphFSAError("--sizes, --count and --option go with --task; a file holds the graphs that it holds")
         read = read_jsonl(data, steps=steps)
-        return read.examples, read.lines.tolist()
+        return read.examples, read
     assert task is not None
     return training_examples(task, option, sizes, count, steps, seed), None
 
@@ -169,7 +169,7 @@ def _status() -> Generator[Callable[[str], None]]:
         yield lambda text: bar.update(job, description=text)
 
 
-def _facts(found: Learned, train: Examples, lines: list[int] | None, seed: int) -> dict[str, Any]:
+def _facts(found: Learned, train: Examples, read: UserData | None, seed: int) -> dict[str, Any]:
     from dataclasses import asdict
 
     from graphfsa import __version__
@@ -179,7 +179,7 @@ def _facts(found: Learned, train: Examples, lines: list[int] | None, seed: int) 
     seen = None if fsa is None else coverage(fsa, train)
     suspects: list[dict[str, Any]] = []
     for suspect in found.suspects:
-        where: dict[str, Any] = {} if lines is None else {"line": lines[suspect.graph]}
+        where: dict[str, Any] = {} if read is None else {"line": int(read.lines[suspect.graph])}
         suspects.append({**where, **asdict(suspect)})
     return {
         "verdict": found.verdict,
@@ -199,7 +199,24 @@ def _facts(found: Learned, train: Examples, lines: list[int] | None, seed: int) 
         "tried": [asdict(tried) for tried in found.tried],
         "suspects": suspects,
         "impossibility": None if found.impossibility is None else _proof_facts(found),
+        "contradictions": _contradictions(found, train, read),
     }
+
+
+def _contradictions(found: Learned, train: Examples, read: UserData | None) -> list[str]:
+    """Where the data contradict themselves, in words; only looked for if nothing at all fits them."""
+    from graphfsa.datasets import contradictions
+
+    if found.impossibility is None or found.impossibility.aggregation is not None:
+        return []
+    words: list[str] = []
+    for clash in contradictions(train, limit=_SHOWN):
+        sides = [
+            f"node {node} of {f'graph {graph}' if read is None else read.where(graph)} is {train.task.classes[label]}"
+            for graph, node, label in zip(clash.graphs, clash.nodes, clash.labels, strict=True)
+        ]
+        words.append(f"{sides[0]}, but {sides[1]}, and no automaton can tell them apart")
+    return words
 
 
 def _proof_facts(found: Learned) -> dict[str, Any]:
@@ -250,6 +267,8 @@ def _print(found: Learned, facts: dict[str, Any], out: str) -> None:
             typer.echo(f"  {where}, node {suspect['node']}: the data say {suspect['label']}, it says {answer}")
         if len(found.suspects) > _SHOWN:
             typer.echo(f"  and {len(found.suspects) - _SHOWN} more")
+    for clash in facts["contradictions"]:
+        typer.echo(f"contradiction: {clash}")
     if found.impossibility is not None:
         _print_proof(found, facts)
 
