@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _MAX_SUSPECTS = 1000
 _MAX_WORK = 2.0**33
+_HOPE = 1.25
+"""A table that uses so many times the entries of another will not become simpler than it."""
 
 
 class Fit:
@@ -100,17 +102,23 @@ class Fit:
 
     def _choose(self, fits: list[Attempt]) -> None:
         """Keep the simplest of several automata of the same size: the one of which the data use the fewest entries."""
-        fewest: int | None = None
-        for attempt in fits:
-            if attempt.table is None or (self.best is not None and self.clock.over):
-                continue
+        filled: list[tuple[int, int, Attempt, Array]] = []
+        for place, attempt in enumerate(fits):
+            assert attempt.table is not None, "what fits has a table"
             table = completed(attempt.table, attempt.problem.shape)
-            if self.best is None:
-                self._keep(attempt, table)
+            filled.append((_used(attempt, table), place, attempt, attempt.table))
+        filled.sort(key=lambda entry: entry[:2])
+        fewest: int | None = None
+        for before, _, attempt, found in filled:
+            if fewest is None:
+                self._keep(attempt, completed(found, attempt.problem.shape))
+            elif self.clock.over or before > _HOPE * fewest:
+                break
+            table = completed(found, attempt.problem.shape)
             if self.num_final:
                 self.watch(f"simplifying what fits, {attempt.rung.describe(self.task.inputs)}")
-                table = simplified(attempt.problem, attempt.table, self.seed, self.clock)
-            used = int((evaluate(attempt.problem, table)[1] > 0).sum())
+                table = simplified(attempt.problem, found, self.seed, self.clock)
+            used = _used(attempt, table)
             if fewest is None or used < fewest:
                 fewest = used
                 self._keep(attempt, table)
@@ -210,6 +218,11 @@ class Fit:
             )
             for node, graph in zip(wrong, owners, strict=True)
         )
+
+
+def _used(attempt: Attempt, table: Array) -> int:
+    """Number of entries of a table that the data use."""
+    return int((evaluate(attempt.problem, table)[1] > 0).sum())
 
 
 def state_names(task: Task, shape: Shape) -> list[str]:
