@@ -14,6 +14,7 @@ from graphfsa.analysis.impossibility import check_impossibility, load_impossibil
 from graphfsa.datasets import Examples, dataset_class, read_jsonl, write_jsonl
 
 FIELDS = {
+    "contradictions",
     "verdict",
     "train_accuracy",
     "states",

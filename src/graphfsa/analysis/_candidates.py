@@ -18,6 +18,7 @@ from graphfsa.graphs.isomorphism import duplicate_groups
 
 Array = np.ndarray[Any, Any]
 _MAX_INSTANCES = 200_000
+_MAX_GROUPED = 8
 
 
 def candidates(
@@ -30,8 +31,8 @@ def candidates(
     Args:
         examples: The data.
         max_nodes: The largest size.
-        dataset: The task; by default the inputs are like those of the data: an input class that occurs equally often in
-            all graphs does so here.
+        dataset: The task; by default the graphs are like those of the data: input classes (also several together) that
+            occur equally often in all graphs do so, and none has more neighbours than it ever has.
         graph_class: The class of graphs; by default that of the task, or the narrowest that all graphs of the data are
             in.
     """
@@ -47,9 +48,15 @@ def candidates(
 
 
 def _new(examples: Examples, instances: Examples) -> Examples:
-    graphs = GraphBatch.concatenate([examples.graphs, instances.graphs])
-    first = duplicate_groups(graphs, np.r_[examples.inputs, instances.inputs])[len(examples) :]
-    return instances.select(first == np.arange(len(instances)) + len(examples))
+    """The instances that are not in the data with a label for every node, each once."""
+    owners = np.repeat(np.arange(len(examples)), examples.sizes)
+    settled = np.bincount(owners[examples.mask], minlength=len(examples)) == examples.sizes
+    if examples.task.kind == "evolution":
+        settled &= np.isin(examples.steps, instances.steps)  # What holds after two steps does not say what one does.
+    known = examples.select(np.flatnonzero(settled))
+    graphs = GraphBatch.concatenate([known.graphs, instances.graphs])
+    first = duplicate_groups(graphs, np.r_[known.inputs, instances.inputs])[len(known) :]
+    return instances.select(first == np.arange(len(instances)) + len(known))
 
 
 def class_of_data(examples: Examples) -> str:
@@ -92,22 +99,45 @@ def _like(examples: Examples, max_nodes: int, graph_class: str | None) -> Iterat
             f"the data have {'' if slots else 'no '}neighbour slots; the classes of such graphs are {known}; got {kind}"
         )
     classes = len(examples.task.inputs)
-    owners = np.repeat(np.arange(len(examples)), examples.sizes)
-    amounts = np.zeros((len(examples), classes), np.int64)
-    np.add.at(amounts, (owners, examples.inputs), 1)
-    low, high = amounts.min(axis=0), amounts.max(axis=0)
-    steady = np.flatnonzero((low == high) & (len(np.unique(examples.sizes)) > 1))
+    steady, most = _habits(examples)
     for size in range(1, max_nodes + 1):
         if num_graphs(kind, size) * classes**size > _MAX_INSTANCES:
             return
         graphs = all_graphs(kind, size)
         rows = all_inputs(size, classes)
         fits = np.ones(len(rows), bool)
-        for number in steady:
-            fits &= (rows == number).sum(axis=1) == low[number]
+        for group, number in steady:
+            fits &= np.isin(rows, group).sum(axis=1) == number
         rows = rows[fits]
         graph, row = np.divmod(np.arange(len(graphs) * len(rows)), max(1, len(rows)))
-        yield size, _unlabelled(examples.task, graphs.select(graph), rows[row].reshape(-1), _steps(examples, size))
+        found = _unlabelled(examples.task, graphs.select(graph), rows[row].reshape(-1), _steps(examples, size))
+        crowded = np.diff(found.graphs.graph.indptr) > most[found.inputs]
+        owners = np.repeat(np.arange(len(found)), found.sizes)
+        yield size, found.select(np.setdiff1d(np.arange(len(found)), owners[crowded]))
+
+
+def _habits(examples: Examples) -> tuple[list[tuple[list[int], int]], Array]:
+    """What the inputs of the data have in common.
+
+    Returns:
+        Groups of input classes that together occur equally often in all graphs, with that number; and the most
+        neighbours that a node of each input class has.
+    """
+    classes = len(examples.task.inputs)
+    amounts = np.zeros((len(examples), classes), np.int64)
+    np.add.at(amounts, (np.repeat(np.arange(len(examples)), examples.sizes), examples.inputs), 1)
+    steady: list[tuple[list[int], int]] = []
+    if len(np.unique(examples.sizes)) > 1 and classes <= _MAX_GROUPED:
+        for number in range(1, 2**classes - 1):
+            group = [k for k in range(classes) if number >> k & 1]
+            totals = amounts[:, group].sum(axis=1)
+            if (totals == totals[0]).all():
+                steady.append((group, int(totals[0])))
+    degrees = np.diff(examples.graphs.graph.indptr)
+    most = np.zeros(classes, np.int64)
+    np.maximum.at(most, examples.inputs, degrees)
+    # A class whose nodes have as many neighbours as any others may have more in other graphs.
+    return steady, np.where(most == degrees.max(initial=0), np.iinfo(np.int64).max, most)
 
 
 def _steps(examples: Examples, size: int) -> int:

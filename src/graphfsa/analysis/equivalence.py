@@ -14,7 +14,7 @@ from graphfsa.analysis.renaming import same_up_to_renaming
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import AutomatonError, LimitError
 from graphfsa.graphs import GraphBatch, all_graphs, all_inputs
-from graphfsa.graphs.enumeration import MAX_INPUTS, check_class
+from graphfsa.graphs.enumeration import MAX_INPUTS, MAX_SIZES, check_class
 
 __all__ = ["Comparison", "Difference", "compare", "same_up_to_renaming"]
 
@@ -148,6 +148,11 @@ def _check_graphs(graph_class: str, max_nodes: Any) -> None:
     check_class(graph_class)
     if isinstance(max_nodes, bool) or not isinstance(max_nodes, int | np.integer) or max_nodes < 1:
         raise AutomatonError(f"max_nodes must be a whole number of at least 1; got {max_nodes!r}")
+    if graph_class in ("tree", "connected") and max_nodes > MAX_SIZES[graph_class]:
+        most = MAX_SIZES[graph_class]
+        raise LimitError(
+            f"graphs of the class {graph_class} are listed up to {most} nodes; choose at most {most} nodes"
+        )
 
 
 def _check_work(question: Question, graph_class: str, max_nodes: int) -> None:

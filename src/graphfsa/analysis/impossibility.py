@@ -85,6 +85,9 @@ def load_impossibility(path: PathLike) -> Impossibility:
     number, aggregation = data.get("num_states"), data.get("aggregation")
     if number is not None and (type(number) is not int or not 1 <= number <= 256):
         raise FormatError(f"{path}: field 'num_states' must be a whole number in 1 .. 256, or null; got {number!r}")
+    for field, kinds in (("task", (dict,)), ("aggregation", (dict, type(None)))):
+        if field not in data or type(data[field]) not in kinds:
+            raise FormatError(f"{path}: field {field!r} must be an object{' or null' * (len(kinds) > 1)}")
     graphs = data.get("graphs")
     if type(graphs) is not list or not graphs:
         raise FormatError(f"{path}: field 'graphs' must be a list of at least one graph")

@@ -134,7 +134,7 @@ def parse_sizes(text: str, name: str = "--size") -> list[int]:
     first, dots, last = text.partition("..")
     words = [first, last] if dots else text.split(",")
     if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
-        raise GraphFSAError(f"{name} must look like 10, 2..10 or 10,20,50; got {text!r}")
+        raise GraphFSAError(f"{name} must look like 10, 2..10 or 10,20,50, with numbers below 10^9; got {text!r}")
     numbers = [int(word) for word in words]
     if dots and not numbers[0] <= numbers[1] < numbers[0] + 10_000:
         raise GraphFSAError(f"{name} A..B must rise, by less than 10,000; got {text!r}")

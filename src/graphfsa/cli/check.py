@@ -65,7 +65,8 @@ def _impossibility(path: str) -> tuple[bool, str]:
     from graphfsa.analysis.impossibility import check_impossibility, load_impossibility
 
     check = check_impossibility(load_impossibility(path))
-    return check.holds, check.reason
+    note = "; that the labels are those of the task was not checked" if check.holds else ""
+    return check.holds, check.reason + note
 
 
 def _verification(path: str, model: str) -> tuple[bool, str]:

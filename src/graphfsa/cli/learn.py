@@ -88,6 +88,9 @@ def learn_command(
     facts = _facts(found, train, read, seed)
     facts["model"] = _save(found, out)
     facts["certificate"] = _save_proof(found, proof)
+    for path, written in ((out, facts["model"]), (proof, facts["certificate"])):
+        if written is None and Path(path).exists():
+            typer.echo(f"note: {path} is from an earlier run and was not touched", err=True)
     print_json(facts) if as_json else _print(found, facts, out)
     if found.interrupted:
         raise typer.Exit(130)
@@ -150,7 +153,7 @@ def _range(name: str, text: str | None) -> Any:
         return None
     words = text.split("..")
     if len(words) > 2 or not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
-        raise GraphFSAError(f"{name} must look like 4 or 4..6; got {text!r}")
+        raise GraphFSAError(f"{name} must look like 4 or 4..6, with numbers below 10^9; got {text!r}")
     return int(words[0]) if len(words) == 1 else (int(words[0]), int(words[1]))
 
 
@@ -253,6 +256,8 @@ def _print(found: Learned, facts: dict[str, Any], out: str) -> None:
         rows["automaton"] = f"{fsa.num_states} states ({', '.join(fsa.state_names)}), {fsa.aggregation}"
         rows["training"] = f"{facts['train_accuracy']:.4%} of the nodes of {facts['graphs']:,} graphs"
         rows["entries"] = f"{facts['entries'] - facts['unseen_entries']} of {facts['entries']} used by the data"
+        if facts["unseen_entries"]:
+            rows["entries"] += " ('graphfsa coverage' lists the others, 'suggest' tells whether they matter)"
         rows["written to"] = out
     rows["seconds"] = facts["seconds"]
     print_rows(rows)

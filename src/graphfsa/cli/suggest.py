@@ -86,6 +86,9 @@ def suggest_command(
         found.alternative.save(alternative)
     if out is not None and found.suggestions:
         _write(out, facts["suggestions"], _scalars(examples.task, data), traced)
+    for path, written in ((out, found.suggestions), (alternative, found.alternative)):
+        if path is not None and not written and Path(path).exists():
+            typer.echo(f"note: {path} is from an earlier run and was not touched", err=True)
     print_json(facts) if as_json else _print(facts, found, fsa, out, alternative)
 
 

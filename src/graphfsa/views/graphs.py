@@ -18,6 +18,7 @@ from graphfsa.views.frames import SUFFIXES, add_legend, new_figure, save_figure,
 
 MAX_NODES = 400
 MAX_GRAPHS = 24
+_UNCOUNTED = "#d9d9d9"
 
 
 def draw_examples(examples: Examples, path: str | Path, *, title: str = "") -> None:
@@ -34,7 +35,7 @@ def draw_examples(examples: Examples, path: str | Path, *, title: str = "") -> N
     for size in examples.sizes.tolist():
         _check_size(size)
     task = examples.task
-    colours = state_colours(len(task.classes) + 1)
+    colours = state_colours(len(task.classes))
     columns = min(4, max(1, len(examples)))
     rows = max(1, -(-len(examples) // columns))
     figure = new_figure(max(6.0, 3.1 * columns), 2.5 * rows + 1)
@@ -42,13 +43,12 @@ def draw_examples(examples: Examples, path: str | Path, *, title: str = "") -> N
         axes = figure.add_subplot(rows, columns, place)
         axes.set_title(f"{example.graph.num_nodes} nodes, {example.steps} steps", fontsize=9)
         shades = [
-            colours[label + 1] if counts else colours[0]
-            for label, counts in zip(example.labels, example.mask, strict=True)
+            colours[label] if counts else _UNCOUNTED for label, counts in zip(example.labels, example.mask, strict=True)
         ]
         names = [task.inputs[number] for number in example.inputs.tolist()]
         _draw(axes, example.graph, layout(example.graph), shades, names)
-    entries = [*zip(colours[1:], task.classes, strict=True)]
-    entries += [(colours[0], "does not count")] if not examples.mask.all() else []
+    entries = [*zip(colours, task.classes, strict=True)]
+    entries += [(_UNCOUNTED, "does not count")] if not examples.mask.all() else []
     add_legend(figure, entries, title)
     save_figure(figure, path)
 

@@ -20,7 +20,6 @@ _EFFORT = 10
 _CONFLICTS = 2_000
 _ENOUGH = 8
 """So many automata of the same size are compared at most."""
-_MAX_HISTORY = 2**24
 
 Watch = Callable[[str], None]
 
@@ -59,7 +58,7 @@ class Attempt:
     Attributes:
         rung: The rung.
         problem: The data for it.
-        outcome: ``"open"``, ``"fits"``, ``"impossible"``, or ``"too large"`` to search.
+        outcome: ``"open"``, ``"fits"``, or ``"impossible"``.
         by: Which method decided.
         seconds: Time spent.
         table: A table that fits, -1 where no data speak of an entry.
@@ -136,9 +135,7 @@ class Climb:
         began = self._clock.seconds
         self._watch(attempt.rung.describe(self._inputs))
         try:
-            if attempt.problem.max_history > _MAX_HISTORY:
-                attempt.outcome = "too large"
-            elif not self._lazily(attempt, effort):
+            if not self._lazily(attempt, effort):
                 self._with_sat(attempt, effort)
         finally:
             attempt.seconds += self._clock.seconds - began

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from graphfsa.learners.exact import ExactLearner
 
 _MAX_SUSPECTS = 1000
-_MAX_WORK = 2.0**33
+_MAX_WORK = 2.0**30
+_MAX_GRAPH_WORK = 2.0**24
 _HOPE = 1.25
 """A table that uses so many times the entries of another will not become simpler than it."""
 
@@ -40,12 +41,7 @@ class Fit:
             raise GraphFSAError("there is nothing to learn from: no node of the training data counts")
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
             raise GraphFSAError(f"seed must be a whole number of at least 0; got {seed!r}")
-        work = float((train.sizes.astype(float) * train.steps).sum())
-        if work > _MAX_WORK:
-            raise LimitError(
-                f"to run the training graphs once takes {work:.3g} node-steps; at most {_MAX_WORK:.3g} are searched. "
-                "Fewer steps, or smaller graphs, would help"
-            )
+        _check_work(train)
         self.learner, self.train, self.seed, self.watch = learner, train, int(seed), watch
         self.clock = Clock(learner.budget)
         self.task = train.task
@@ -218,6 +214,20 @@ class Fit:
             )
             for node, graph in zip(wrong, owners, strict=True)
         )
+
+
+def _check_work(train: Examples) -> None:
+    """Raise if a single roll-out of the training graphs takes too long to search among very many."""
+    work = train.sizes.astype(float) * (train.steps + 1.0)
+    for what, got, most in (
+        ("one graph", work.max(initial=0), _MAX_GRAPH_WORK),
+        ("all graphs", work.sum(), _MAX_WORK),
+    ):
+        if got > most:
+            raise LimitError(
+                f"nodes x steps of {what} to learn from must be at most {most:.3g}; got {got:.3g}. What is learned "
+                "from small graphs can be run on large ones"
+            )
 
 
 def _used(attempt: Attempt, table: Array) -> int:
