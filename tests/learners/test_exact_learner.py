@@ -441,3 +441,12 @@ def test_merging_never_loses_a_fit(case, seed):
         if learned.found is not None:
             assert len(learned.automaton.starting_states) == len(examples.task.inputs)
     assert len(verdicts) == 1
+
+
+def test_names_that_no_state_can_have_are_said_before_the_search():
+    task = Task("small", "classes", ("a",), ("x\n", "y"))
+    examples = Examples(task, GraphBatch.of([PAIR]), [0, 0], [0, 1], steps=3)
+    told = []
+    with pytest.raises(GraphFSAError, match="state"):
+        ExactLearner().fit(examples, watch=told.append)
+    assert not told

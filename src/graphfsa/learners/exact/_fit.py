@@ -11,6 +11,7 @@ import numpy as np
 
 from graphfsa.aggregations import Aggregation, CountingAggregation, PositionalAggregation
 from graphfsa.automaton import GraphFSA
+from graphfsa.automaton.fsa import check_state_names
 from graphfsa.datasets import Examples, Task, contradictions, deduplicate
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.learners.exact._climb import Attempt, Climb, Clock
@@ -51,6 +52,9 @@ class Fit:
         few = few.select(np.unique(np.repeat(np.arange(len(few)), few.sizes)[counted]))
         self.examples = few.select(np.argsort(few.sizes, kind="stable"))
         self.num_final = len(self.task.classes) if self.task.kind == "classes" else 0
+        # Said now, and not when the search is over.
+        named = Shape(self.num_final, len(self.task.inputs) if self.num_final else 0, 0, CountingAggregation())
+        check_state_names(state_names(self.task, named) if self.num_final else self.task.classes)
         self.climb: Climb | None = None
         self.best: tuple[Rung, Array] | None = None
         self.interrupted = False
