@@ -37,6 +37,11 @@ FIELDS = {
 }
 
 
+def listen_to_interruptions():
+    """A parent that was started in the background may have passed on that they are ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def lines(path, rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
@@ -199,7 +204,9 @@ def test_control_c_writes_the_best_so_far(shell, tmp_path, as_json):
     out.unlink()
     command = [sys.executable, "-c", "from graphfsa.cli import main; main()", "learn", *SLOW, "--budget", "60"]
     command += ["--out", str(out), *(["--json"] if as_json else [])]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=listen_to_interruptions
+    )
     time.sleep(6)
     assert process.poll() is None
     began = time.monotonic()
@@ -238,7 +245,9 @@ try:
 except KeyboardInterrupt:
     print("interrupted")
 """
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, preexec_fn=listen_to_interruptions
+    )
     assert process.stdout.readline() == "ready\n"
     time.sleep(1)
     process.send_signal(signal.SIGINT)

@@ -11,6 +11,11 @@ from safetensors.numpy import load_file, save_file
 from graphfsa import families, library
 
 
+def listen_to_interruptions():
+    """A parent that was started in the background may have passed on that they are ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def life_by_rolling(cells, steps):
     for _ in range(steps):
         around = sum(np.roll(cells, (r, c), (0, 1)) for r in (-1, 0, 1) for c in (-1, 0, 1) if r or c)
@@ -210,7 +215,9 @@ def test_an_interrupt_exits_with_130_and_writes_nothing(tmp_path):
         "--out",
         str(tmp_path / "o.txt"),
     ]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=listen_to_interruptions
+    )
     time.sleep(6)
     assert process.poll() is None, process.communicate()
     process.send_signal(signal.SIGINT)
