@@ -17,7 +17,7 @@ from graphfsa.learners.exact._search import LazySearch
 from strategies import SEEDS
 
 EXAMPLES = settings(max_examples=40, deadline=None, derandomize=True)
-QUICK = ExactLearner(budget=5)
+QUICK = ExactLearner(budget=60)
 PAIR = Graph.from_edges(2, [(0, 1)])
 
 
@@ -75,7 +75,7 @@ def test_data_of_a_small_automaton_are_explained(case, seed):
     if examples.graphs.graph.slots is None and kind.uses_slots:
         return
     learner = ExactLearner(
-        aggregation=kind.name, states=problem.shape.num_states, bound=getattr(kind, "bound", None), budget=5
+        aggregation=kind.name, states=problem.shape.num_states, bound=getattr(kind, "bound", None), budget=60
     )
     learned = consistent(learner.fit(examples, seed=seed), examples)
     if table is not None:
@@ -92,7 +92,7 @@ def test_data_of_a_small_automaton_are_explained(case, seed):
 def test_grab(truth_seed, aggregation):
     grab = dataset_class("grab")(truth="sparse", num_states=5, truth_seed=truth_seed, aggregation=aggregation, keep=20)
     examples = grab.generate(5, 60, np.random.default_rng(truth_seed), steps=8)
-    learned = consistent(ExactLearner(states=5, bound=1, aggregation=aggregation, budget=10).fit(examples), examples)
+    learned = consistent(ExactLearner(states=5, bound=1, aggregation=aggregation, budget=60).fit(examples), examples)
     assert learned.verdict == "exact"
 
 
@@ -100,7 +100,7 @@ def test_grab(truth_seed, aggregation):
 @pytest.mark.parametrize("merge", ["auto", "none"])
 def test_tasks_of_the_paper(name, merge):
     examples = data(name)
-    learner = ExactLearner(merge=merge, budget=20)
+    learner = ExactLearner(merge=merge, budget=60)
     learned = consistent(learner.fit(examples, seed=3), examples)
     assert learned.verdict == "exact"
     assert learner.fit(examples, seed=3).automaton == learned.automaton
@@ -112,7 +112,7 @@ def test_tasks_of_the_paper(name, merge):
 @pytest.mark.parametrize("states", [4, None])
 def test_a_bound_of_one_is_too_small_for_paths(states):
     examples = data("path-finding")
-    learned = consistent(ExactLearner(states=states, bound=1, budget=20).fit(examples), examples)
+    learned = consistent(ExactLearner(states=states, bound=1, budget=60).fit(examples), examples)
     assert learned.verdict == "impossible"
     assert learned.impossibility.num_states is None
     assert learned.impossibility.aggregation == CountingAggregation(1)
@@ -136,7 +136,7 @@ def test_every_graph_of_a_proof_is_needed(truth_seed):
     """Labels of an automaton with an extra state, asked of automata without."""
     grab = dataset_class("grab")(truth="dense", num_states=6, truth_seed=truth_seed, keep=30)
     examples = grab.generate(7, 150, np.random.default_rng(truth_seed), steps=10)
-    learned = consistent(ExactLearner(states=4, bound=1, budget=20).fit(examples), examples)
+    learned = consistent(ExactLearner(states=4, bound=1, budget=60).fit(examples), examples)
     assert learned.verdict == "impossible"
     proof = learned.impossibility
     assert proof.minimal
@@ -184,7 +184,7 @@ def test_contradictions_need_no_size():
 def test_flipped_labels_are_suspects(name, share):
     examples, flipped = with_noise(data(name), share, seed=1)
     assert flipped.any()
-    learned = consistent(ExactLearner(tolerance=0.05, budget=20).fit(examples), examples)
+    learned = consistent(ExactLearner(tolerance=0.05, budget=60).fit(examples), examples)
     assert learned.verdict == "best-effort"
     # Of two nodes that look the same with different labels either may be called wrong, so only the number is certain.
     assert len(nodes_of(learned, examples)) <= flipped.sum()
@@ -193,7 +193,7 @@ def test_flipped_labels_are_suspects(name, share):
 
 def test_tolerance_changes_nothing_where_all_is_well():
     examples = data("distance")
-    strict, lenient = (ExactLearner(tolerance=t, budget=20).fit(examples, seed=1) for t in (0.0, 0.1))
+    strict, lenient = (ExactLearner(tolerance=t, budget=60).fit(examples, seed=1) for t in (0.0, 0.1))
     assert strict.automaton == lenient.automaton
     assert lenient.verdict == "exact"
 
@@ -201,7 +201,7 @@ def test_tolerance_changes_nothing_where_all_is_well():
 def test_evolutions():
     for name, steps, count in (("life", 1, 100), ("life", 2, 100), ("wireworld", 1, 500), ("brians-brain", 1, 300)):
         examples = data(name, ((16, count),), steps=steps)
-        learned = consistent(ExactLearner(budget=20).fit(examples), examples)
+        learned = consistent(ExactLearner(budget=60).fit(examples), examples)
         assert learned.verdict == "exact", name
         assert data(name, ((64, 20),), seed=5, steps=3).accuracy(learned.automaton) == 1, name
 
@@ -217,7 +217,7 @@ def test_elementary_rules(first):
 
 def test_noisy_evolution_takes_the_majority():
     examples, flipped = with_noise(data("life", ((16, 300),), steps=1), 0.02, seed=3)
-    learned = consistent(ExactLearner(tolerance=0.05, budget=20).fit(examples), examples)
+    learned = consistent(ExactLearner(tolerance=0.05, budget=60).fit(examples), examples)
     assert learned.verdict == "best-effort"
     assert nodes_of(learned, examples) == set(np.flatnonzero(flipped).tolist())
     assert data("life", ((64, 20),), seed=5, steps=3).accuracy(learned.automaton) == 1
@@ -249,7 +249,7 @@ class Interrupt:
 def test_interruptions_end_the_search(when, merge):
     examples = data("prefix-sum")
     watch = Interrupt(when)
-    learned = consistent(ExactLearner(budget=20, merge=merge).fit(examples, watch=watch), examples)
+    learned = consistent(ExactLearner(budget=60, merge=merge).fit(examples, watch=watch), examples)
     assert learned.interrupted == (len(watch.told) == when)
     if not learned.interrupted or watch.told[-1].startswith("simplifying"):
         assert learned.verdict == "exact"
@@ -282,7 +282,7 @@ def test_an_interruption_while_fewest_errors_are_looked_for_keeps_the_best():
 
 def test_an_interruption_while_a_proof_is_made_small():
     examples = data("path-finding")
-    learner = ExactLearner(states=4, bound=1, budget=20)
+    learner = ExactLearner(states=4, bound=1, budget=60)
     told = []
     learner.fit(examples, watch=told.append)
     learned = learner.fit(examples, watch=Interrupt(max(1, len(told))))
@@ -436,7 +436,7 @@ def test_merging_never_loses_a_fit(case, seed):
     options = {"states": problem.shape.num_states, "bound": getattr(problem.shape.aggregation, "bound", None)}
     verdicts = set()
     for merge in ("auto", "none"):
-        learned = consistent(ExactLearner(merge=merge, budget=5, **options).fit(examples, seed=seed % 5), examples)
+        learned = consistent(ExactLearner(merge=merge, budget=60, **options).fit(examples, seed=seed % 5), examples)
         verdicts.add(learned.verdict)
         if learned.found is not None:
             assert len(learned.automaton.starting_states) == len(examples.task.inputs)
