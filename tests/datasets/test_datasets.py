@@ -5,8 +5,8 @@ from graphfsa.analysis.verification import verify
 from graphfsa.datasets import Examples, Split, dataset_class, dataset_names
 from graphfsa.datasets._cellular import board_sides, count_around
 from graphfsa.datasets._hygiene import overlap
-from graphfsa.datasets._zones import divided, draw
-from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.datasets._zones import divided, draw, draw_split, draw_training
+from graphfsa.errors import GraphFSAError, LimitError, UnknownNameError
 from graphfsa.graphs import GRAPH_CLASSES, Graph, GraphBatch, Lattice, families
 
 NAMES = dataset_names()
@@ -94,6 +94,37 @@ def test_amounts_that_can_not_be_drawn_are_refused():
             draw(dataset, 10, count, rng, "train")
     with pytest.raises(UnknownNameError, match="train"):
         draw(dataset, 10, 3, rng, "tset")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "count", "parts"),
+    [
+        (None, None, ((3, 10), (5, 4))),
+        ([7, 8, 9], None, ((7, 5), (8, 5), (9, 4))),
+        (None, 7, ((3, 4), (5, 3))),
+        (None, 1, ((3, 1),)),
+        ([9, 2], 4, ((9, 2), (2, 2))),
+    ],
+)
+def test_sizes_of_a_split_share_its_graphs(sizes, count, parts):
+    assert Split(((3, 10), (5, 4)), steps=2).resized(sizes, count) == Split(parts, steps=2)
+
+
+def test_a_split_is_drawn_size_by_size():
+    dataset = dataset_class("distance")()
+    drawn = draw_split(dataset, Split(((4, 3), (9, 2))), np.random.default_rng(1), "test")
+    first, second = np.random.default_rng(1).spawn(2)
+    parts = [draw(dataset, 4, 3, first, "test"), draw(dataset, 9, 2, second, "test")]
+    assert drawn.digest == Examples.concatenate(parts).digest
+    train = draw_training(dataset, np.random.default_rng(2), sizes=[4, 9], count=5)
+    assert train.digest == draw_split(dataset, Split(((4, 3), (9, 2))), np.random.default_rng(2), "train").digest
+
+
+def test_all_sizes_are_checked_before_any_graph_is_drawn():
+    rng = np.random.default_rng(0)
+    with pytest.raises(LimitError, match="at most 134217728 are drawn"):
+        draw_split(dataset_class("distance")(), Split(((4, 3), (9, 10**9))), rng, "train")
+    assert rng.bit_generator.seed_seq.n_children_spawned == 0
 
 
 def test_small_domains_are_not_divided():

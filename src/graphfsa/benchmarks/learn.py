@@ -16,6 +16,7 @@ from graphfsa.analysis.impossibility import check_impossibility
 from graphfsa.automaton import GraphFSA
 from graphfsa.benchmarks import provenance, row, say
 from graphfsa.datasets import Dataset, Examples, dataset_class, draw, generate_grab, grab_config
+from graphfsa.datasets._zones import draw_training
 from graphfsa.errors import UnknownNameError
 from graphfsa.learners.exact import ExactLearner, Learned
 
@@ -48,12 +49,8 @@ def measure(*, quick: bool, seed: int, learner: str = "exact") -> dict[str, Any]
 
 
 def training(dataset: Dataset, seed: int, *, steps: int | None = None) -> Examples:
-    """The training graphs of ``graphfsa learn``: the split ``learn``, or ``train`` where there is none."""
-    split = dataset.splits.get("learn", dataset.splits["train"])
-    children = np.random.default_rng(seed).spawn(len(split.parts))
-    wanted = split.steps if steps is None else steps
-    parts = zip(split.parts, children, strict=True)
-    return Examples.concatenate([draw(dataset, n, k, rng, "train", steps=wanted) for (n, k), rng in parts])
+    """The training graphs of ``graphfsa learn``."""
+    return draw_training(dataset, np.random.default_rng(seed), steps=steps)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import typer
 from graphfsa.cli._common import (
     check_output,
     find_dataset,
+    generators,
     guarded,
     parse_sizes,
     print_json,
@@ -17,7 +18,7 @@ from graphfsa.cli._common import (
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
-    from graphfsa.datasets import Dataset, UserData
+    from graphfsa.datasets import UserData
     from graphfsa.datasets._hygiene import Contradiction
 
 _SPLITS = ("train", "validation", "test", "learn")
@@ -92,27 +93,22 @@ def export_command(
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Write labelled graphs as JSON lines."""
-    import numpy as np
+    from dataclasses import replace
 
-    from graphfsa.datasets import Examples
-    from graphfsa.datasets._base import check_size
     from graphfsa.datasets._user import write_jsonl
-    from graphfsa.datasets._zones import divided, draw
+    from graphfsa.datasets._zones import divided, draw_split
 
     check_output(out, (".jsonl",))
     dataset = find_dataset(name, option)
     if split not in dataset.splits:
         raise GraphFSAError(f"--split must be one of {', '.join(dataset.splits)}; got {split!r}")
-    parts = _parts(dataset, split, size, count)
-    for number, amount in parts:
-        check_size("a graph", number, 0, amount)  # All of them, before the first is drawn.
-    children = np.random.default_rng(seed).spawn(len(_SPLITS))[_SPLITS.index(split)].spawn(len(parts))
-    wanted = dataset.splits[split].steps if steps is None and size is None else steps
-    zone = "train" if split in ("train", "learn") else "test"
-    drawn = [draw(dataset, n, k, rng, zone, steps=wanted) for (n, k), rng in zip(parts, children, strict=True)]
-    examples = Examples.concatenate(drawn)
+    wanted = dataset.splits[split].resized(None if size is None else parse_sizes(size), count)
+    if size is not None or steps is not None:
+        wanted = replace(wanted, steps=steps)
+    rng = generators(seed, len(_SPLITS))[_SPLITS.index(split)]
+    examples = draw_split(dataset, wanted, rng, "train" if split in ("train", "learn") else "test")
     write_jsonl(out, examples)
-    shared = [n for n, _ in parts if not divided(dataset, n)]
+    shared = [n for n, _ in wanted.parts if not divided(dataset, n)]
     if shared:
         sizes = ", ".join(map(str, shared))
         typer.echo(
@@ -180,13 +176,3 @@ def _print_file(facts: dict[str, Any]) -> None:
             f"  no automaton can tell node {node} of {line} (label {label}) "
             f"from node {twin} of {other} (label {second})"
         )
-
-
-def _parts(dataset: Dataset, split: str, size: str | None, count: int | None) -> list[tuple[int, int]]:
-    defaults = list(dataset.splits[split].parts)
-    if size is None and count is None:
-        return defaults
-    sizes = [n for n, _ in defaults] if size is None else parse_sizes(size)
-    total = sum(k for _, k in defaults) if count is None else count
-    shares = [total // len(sizes) + (place < total % len(sizes)) for place in range(len(sizes))]
-    return [(n, k) for n, k in zip(sizes, shares, strict=True) if k]

@@ -127,25 +127,11 @@ def training_examples(
     """Graphs of the training zone: the split ``learn`` of the data set, or ``train`` if it has none."""
     import numpy as np
 
-    from graphfsa.datasets import Examples, draw
-    from graphfsa.datasets._base import check_size
+    from graphfsa.datasets._zones import draw_training
 
     dataset = find_dataset(task, option)
-    split = dataset.splits.get("learn", dataset.splits["train"])
-    chosen = [size for size, _ in split.parts] if sizes is None else parse_sizes(sizes, "--sizes")
-    if sizes is None and count is None:
-        parts = list(split.parts)
-    else:
-        total = sum(number for _, number in split.parts) if count is None else count
-        parts = [(size, total // len(chosen) + (place < total % len(chosen))) for place, size in enumerate(chosen)]
-        parts = [part for part in parts if part[1]]
-    for number, amount in parts:
-        check_size("a graph", number, 0, amount)  # All of them, before the first is drawn.
-    wanted = split.steps if steps is None else steps
-    children = np.random.default_rng(seed).spawn(len(parts))
-    return Examples.concatenate(
-        [draw(dataset, n, k, rng, "train", steps=wanted) for (n, k), rng in zip(parts, children, strict=True)]
-    )
+    chosen = None if sizes is None else parse_sizes(sizes, "--sizes")
+    return draw_training(dataset, np.random.default_rng(seed), sizes=chosen, count=count, steps=steps)
 
 
 def _range(name: str, text: str | None) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -31,6 +31,21 @@ class Split:
 
     parts: tuple[tuple[int, int], ...]
     steps: int | None = None
+
+    def resized(self, sizes: Sequence[int] | None, count: int | None) -> Split:
+        """The same with other sizes or another number of graphs in all, which all sizes share equally.
+
+        Args:
+            sizes: Number of nodes, for each size; as they are if not given. The first ones get what can't be shared.
+            count: Number of graphs of all sizes together; as it is if not given. Sizes without any graph are left out.
+        """
+        if sizes is None and count is None:
+            return self
+        chosen = [size for size, _ in self.parts] if sizes is None else sizes
+        total = sum(number for _, number in self.parts) if count is None else count
+        each, rest = divmod(total, len(chosen))
+        parts = [(size, each + (place < rest)) for place, size in enumerate(chosen)]
+        return replace(self, parts=tuple(part for part in parts if part[1]))
 
 
 class Dataset(ABC):

@@ -8,12 +8,14 @@ more than 100 nodes are not divided: where there are many of 100 nodes, none of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
-from graphfsa.datasets._base import Dataset, check_size
+from graphfsa.datasets._base import Dataset, Split, check_size
 from graphfsa.datasets._examples import Examples
 from graphfsa.errors import GraphFSAError, UnknownNameError
 from graphfsa.graphs.isomorphism import graph_keys
@@ -62,3 +64,41 @@ def draw(
         if have < count and drawn > 1000 * max(count, 32):
             raise GraphFSAError(f"{dataset.name}: too few distinct graphs of {size} nodes for the {zone} zone")
     return Examples.concatenate(kept).select(np.arange(count))
+
+
+def draw_split(dataset: Dataset, split: Split, rng: np.random.Generator, zone: Zone) -> Examples:
+    """Draw all graphs of a split from a zone; each size has a source of randomness of its own.
+
+    Raises:
+        GraphFSAError: A size can't be drawn; that is found out before anything is.
+    """
+    for size, count in split.parts:
+        check_size("a graph", size, 0, count)
+    children = rng.spawn(len(split.parts))
+    return Examples.concatenate(
+        [
+            draw(dataset, size, count, child, zone, steps=split.steps)
+            for (size, count), child in zip(split.parts, children, strict=True)
+        ]
+    )
+
+
+def draw_training(
+    dataset: Dataset,
+    rng: np.random.Generator,
+    *,
+    sizes: Sequence[int] | None = None,
+    count: int | None = None,
+    steps: int | None = None,
+) -> Examples:
+    """Draw graphs to learn from: the split ``learn``, or ``train`` where there is none, from the training zone.
+
+    Args:
+        dataset: The data set.
+        rng: Source of randomness.
+        sizes: Other sizes than those of the split.
+        count: Another number of graphs in all.
+        steps: Other steps than those of the split.
+    """
+    split = dataset.splits.get("learn", dataset.splits["train"]).resized(sizes, count)
+    return draw_split(dataset, split if steps is None else replace(split, steps=steps), rng, "train")
