@@ -53,8 +53,7 @@ class Fit:
         self.examples = few.select(np.argsort(few.sizes, kind="stable"))
         self.num_final = len(self.task.classes) if self.task.kind == "classes" else 0
         # Said now, and not when the search is over.
-        named = Shape(self.num_final, len(self.task.inputs) if self.num_final else 0, 0, CountingAggregation())
-        check_state_names(state_names(self.task, named) if self.num_final else self.task.classes)
+        check_state_names(state_names(self.task, 0) if self.num_final else self.task.classes)
         self.climb: Climb | None = None
         self.best: tuple[Rung, Array] | None = None
         self.interrupted = False
@@ -106,22 +105,22 @@ class Fit:
         for place, attempt in enumerate(fits):
             assert attempt.table is not None, "what fits has a table"
             table = completed(attempt.table, attempt.problem.shape)
-            filled.append((_used(attempt, table), place, attempt, attempt.table))
+            filled.append((_used(attempt, table), place, attempt, table))
         filled.sort(key=lambda entry: entry[:2])
         fewest: int | None = None
-        for before, _, attempt, found in filled:
+        for before, _, attempt, table in filled:
             if fewest is None:
-                self._keep(attempt, completed(found, attempt.problem.shape))
+                self._keep(attempt, table)
             elif self.clock.over or before > _HOPE * fewest:
                 break
-            table = completed(found, attempt.problem.shape)
+            simple = table
             if self.num_final:
                 self.watch(f"simplifying what fits, {attempt.rung.describe(self.task.inputs)}")
-                table = simplified(attempt.problem, found, self.seed, self.clock)
-            used = _used(attempt, table)
+                simple = simplified(attempt.problem, table, self.seed, self.clock)
+            used = _used(attempt, simple)
             if fewest is None or used < fewest:
                 fewest = used
-                self._keep(attempt, table)
+                self._keep(attempt, simple)
 
     def _without_fit(self, climb: Climb) -> Learned:
         # Sizes too large to allocate are not on the ladder, and nothing is known about them.
@@ -197,7 +196,7 @@ class Fit:
         if not self.num_final:
             return GraphFSA(list(self.task.classes), shape.aggregation, table)
         return GraphFSA(
-            state_names(self.task, shape),
+            state_names(self.task, shape.num_extra),
             shape.aggregation,
             table,
             starting_states=list(range(shape.num_final, shape.num_final + shape.num_starting)),
@@ -239,10 +238,10 @@ def _used(attempt: Attempt, table: Array) -> int:
     return int((evaluate(attempt.problem, table)[1] > 0).sum())
 
 
-def state_names(task: Task, shape: Shape) -> list[str]:
+def state_names(task: Task, num_extra: int) -> list[str]:
     """Names for the states: the classes, the input classes, and numbers for the rest; where they clash, distinct."""
     names: list[str] = []
-    extras = (f"s{number}" for number in range(shape.num_extra))
+    extras = (f"s{number}" for number in range(num_extra))
     for name, mark in [
         *((n, "") for n in task.classes),
         *((n, " (start)") for n in task.inputs),

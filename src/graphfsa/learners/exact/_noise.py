@@ -27,7 +27,6 @@ _WORK = 3_000_000
 _ITERATIONS = 2_000
 _SLICE = 50
 _HEAT = (1.0, 0.2)
-_MAX_ROOM = 2**29
 
 
 def closest(
@@ -106,7 +105,7 @@ def _best_table(problem: Problem, whole: Problem, allowed: float, seed: int, clo
         table = np.where(votes.any(axis=1), votes.argmax(axis=1), -1).astype(np.int16)
         return completed(table.reshape(shape.num_states, -1), shape)
     table = completed(_consensus(problem, allowed, seed, clock), shape)
-    if Annealing.room(whole) > _MAX_ROOM:
+    if not Annealing.has_room(whole):
         return table
     run = Annealing(whole, table, simplify=False, iterations=_ITERATIONS, heat=_HEAT, seed=seed)
     while not run.advance(_SLICE) and not clock.over:

@@ -16,6 +16,8 @@ from graphfsa.learners.exact._fill import neighbours
 from graphfsa.learners.exact._problem import Array, Problem
 
 _MAX_LEVELS = 4096
+_MAX_ROOM = 2**29
+"""Bytes that annealing may take."""
 _HELPERS: dict[str, dict[str, Any]] = {
     "first_entries": {},
     "evaluate": {"roll_out": kernels.roll_out_graph},
@@ -218,10 +220,10 @@ class Annealing:
         )
 
     @staticmethod
-    def room(problem: Problem) -> int:
-        """Bytes that annealing on a problem takes."""
+    def has_room(problem: Problem) -> bool:
+        """Whether annealing on a problem takes no more memory than it may."""
         lists = 2 * 4 * max(1, min(problem.shape.num_entries, problem.max_history))
-        return len(problem.examples) * (lists + problem.shape.num_states * problem.shape.num_values)
+        return len(problem.examples) * (lists + problem.shape.num_states * problem.shape.num_values) <= _MAX_ROOM
 
     def advance(self, count: int) -> bool:
         """Make so many iterations; returns whether the schedule is at its end, or nothing is wrong any more."""

@@ -13,7 +13,6 @@ _RESTARTS = 10
 _ENOUGH = 3
 """So many restarts that end equally simple are taken for proof that there is nothing simpler."""
 _HEAT = (2.0, 0.05)
-_MAX_ROOM = 2**29
 _MAX_VALUES = 2**16
 _SLICE = 5_000
 
@@ -31,7 +30,7 @@ def simplified(problem: Problem, table: Array, seed: int, clock: Clock) -> Array
     wrong = evaluate(problem, start)[0]
     if wrong.any():
         raise AssertionError(f"{np.count_nonzero(wrong)} graphs are wrong though a search said that all fit")
-    if Annealing.room(problem) > _MAX_ROOM or problem.shape.num_values > _MAX_VALUES:
+    if not Annealing.has_room(problem) or problem.shape.num_values > _MAX_VALUES:
         return start
     entries = problem.shape.num_entries
     iterations = int(np.clip(2_000 * entries, 20_000, 2_000_000))
