@@ -20,7 +20,7 @@ from graphfsa.cli._common import (
     print_rows,
 )
 from graphfsa.cli._instances import instance_facts, print_instance
-from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
     from graphfsa.datasets import Examples, UserData
@@ -62,10 +62,11 @@ def learn_command(
     this size fits, and a small set of graphs that shows it is written), undecided (the budget is spent). Exit code 0
     for exact and best-effort, 1 for the others. Ctrl-C writes the best automaton so far.
     """
+    from graphfsa.learners import learner_class
     from graphfsa.learners.exact import ExactLearner
 
-    if learner != "exact":
-        raise UnknownNameError("learner", learner, ["exact"])
+    kind = learner_class(learner)
+    assert issubclass(kind, ExactLearner), "the options and verdicts of this command are those of the exact learner"
     check_output(out, (".json",))
     proof = certificate or str(Path(out).with_suffix(".impossible.json"))
     check_output(proof, (".json",))
@@ -74,7 +75,7 @@ def learn_command(
     if data is not None and (is_same_file(out, data) or is_same_file(proof, data)):
         raise GraphFSAError(f"{data!r} is the data and would be overwritten; choose another file")
     groups = merge if merge in ("auto", "none") else tuple(tuple(group.split("=")) for group in merge.split(","))
-    chosen = ExactLearner(
+    chosen = kind(
         states=_range("--states", states),
         bound=_range("--bound", bound),
         aggregation=aggregation,
