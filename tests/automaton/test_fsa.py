@@ -252,6 +252,32 @@ def test_its_table_is_read_only_and_its_own():
     assert fsa.transition_table.tolist() == [[0, 0, 1, 1], [1, 1, 1, 1]]
 
 
+def test_one_entry_can_be_changed():
+    fsa = automaton(starting_states=["well"], final_states=["ill"])
+    changed = fsa.with_entry("well", np.int64(1), "ill")
+    assert changed.transition_table.tolist() == [[0, 1, 1, 1], [1, 1, 1, 1]]
+    assert fsa.transition_table.tolist() == [[0, 0, 1, 1], [1, 1, 1, 1]]
+    assert (changed.starting_states, changed.final_states) == ((0,), (1,))
+    assert changed.with_entry(0, 1, 0) == fsa
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (("ill", 0, "well"), "must be absorbing"),
+        ((0, 4, 1), "value must be in 0 .. 3; got 4"),
+        ((0, -1, 1), "value must be in 0 .. 3; got -1"),
+        ((0, True, 1), "got True"),
+        ((2, 0, 1), "state must be a state name or in 0 .. 1; got 2"),
+        ((0, 0, -1), "state must be a state name or in 0 .. 1; got -1"),
+    ],
+)
+def test_entries_that_can_not_be_changed(entry, words):
+    with pytest.raises(AutomatonError) as caught:
+        automaton(final_states=["ill"]).with_entry(*entry)
+    assert words in str(caught.value)
+
+
 def test_copies_are_equal():
     fsa = library.life_like()
     assert copy.copy(fsa) == copy.deepcopy(fsa) == pickle.loads(pickle.dumps(fsa)) == fsa

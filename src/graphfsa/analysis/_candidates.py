@@ -49,8 +49,7 @@ def candidates(
 
 def _new(examples: Examples, instances: Examples) -> Examples:
     """The instances that are not in the data with a label for every node, each once."""
-    owners = np.repeat(np.arange(len(examples)), examples.sizes)
-    settled = np.bincount(owners[examples.mask], minlength=len(examples)) == examples.sizes
+    settled = np.bincount(examples.graphs.owners[examples.mask], minlength=len(examples)) == examples.sizes
     if examples.task.kind == "evolution":
         settled &= np.isin(examples.steps, instances.steps)  # What holds after two steps does not say what one does.
     known = examples.select(np.flatnonzero(settled))
@@ -112,8 +111,7 @@ def _like(examples: Examples, max_nodes: int, graph_class: str | None) -> Iterat
         graph, row = np.divmod(np.arange(len(graphs) * len(rows)), max(1, len(rows)))
         found = _unlabelled(examples.task, graphs.select(graph), rows[row].reshape(-1), _steps(examples, size))
         crowded = np.diff(found.graphs.graph.indptr) > most[found.inputs]
-        owners = np.repeat(np.arange(len(found)), found.sizes)
-        yield size, found.select(np.setdiff1d(np.arange(len(found)), owners[crowded]))
+        yield size, found.select(np.setdiff1d(np.arange(len(found)), found.graphs.owners[crowded]))
 
 
 def _habits(examples: Examples) -> tuple[list[tuple[list[int], int]], Array]:
@@ -125,7 +123,7 @@ def _habits(examples: Examples) -> tuple[list[tuple[list[int], int]], Array]:
     """
     classes = len(examples.task.inputs)
     amounts = np.zeros((len(examples), classes), np.int64)
-    np.add.at(amounts, (np.repeat(np.arange(len(examples)), examples.sizes), examples.inputs), 1)
+    np.add.at(amounts, (examples.graphs.owners, examples.inputs), 1)
     steady: list[tuple[list[int], int]] = []
     if len(np.unique(examples.sizes)) > 1 and classes <= _MAX_GROUPED:
         for number in range(1, 2**classes - 1):

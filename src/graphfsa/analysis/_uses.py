@@ -42,12 +42,12 @@ def graphs_by_entry(fsa: GraphFSA, examples: Examples) -> dict[int, Array]:
 
 def _pairs(fsa: GraphFSA, part: Examples, states: Array, steps: int, names: Array) -> Array:
     """Pairs (entry, graph) over all steps, each once."""
-    owner = np.repeat(np.arange(len(part)), part.sizes)
+    owners = part.graphs.owners
     following = fsa.transition_table.reshape(-1)
     seen = np.empty(0, np.int64)
     for _ in range(steps):
         used = entries_used(fsa, part.graphs.graph, states)
-        seen = np.union1d(seen, used * len(part) + owner)
+        seen = np.union1d(seen, used * len(part) + owners)
         if np.array_equal(following[used], states):
             break
         states = following[used]

@@ -127,10 +127,10 @@ def verify(
 def _first_wrong(examples: Examples, fsa: GraphFSA) -> tuple[int, Counterexample | None]:
     """How many graphs were looked at until one was wrong, that one included, and what is wrong with it."""
     answers = examples.predict(fsa)
-    wrong = np.flatnonzero((answers != examples.labels) & examples.mask)
+    wrong = np.flatnonzero(examples.wrong(answers))
     if not len(wrong):
         return len(examples), None
-    place = int(np.searchsorted(examples.graphs.offsets, wrong[0], side="right")) - 1
+    place = int(examples.graphs.owners[wrong[0]])
     return place + 1, _counterexample(examples.select([place]), examples.graphs.split(answers)[place])
 
 

@@ -142,9 +142,10 @@ class Coverage:
     def _is_pinned(self, entry: int, graphs: Array) -> bool:
         first = self.examples.select(graphs[:_FIRST_GRAPHS])
         rest = self.examples.select(graphs[_FIRST_GRAPHS:])
-        others = set(range(self.fsa.num_states)) - {int(self.fsa.transition_table.reshape(-1)[entry])}
+        state, value = divmod(entry, self.fsa.num_values)
+        others = set(range(self.fsa.num_states)) - {int(self.fsa.transition_table[state, value])}
         for successor in others:
-            changed = _with_entry(self.fsa, entry, successor)
+            changed = self.fsa.with_entry(state, value, successor)
             # Most changes show in the first few graphs.
             if not (wrong_nodes(changed, first) or wrong_nodes(changed, rest)):
                 return False
@@ -166,16 +167,4 @@ def coverage(fsa: GraphFSA, examples: Examples) -> Coverage:
 
 def wrong_nodes(fsa: GraphFSA, examples: Examples) -> int:
     """How many nodes that count do not get their label; no answer is wrong."""
-    return int(((examples.predict(fsa) != examples.labels) & examples.mask).sum())
-
-
-def _with_entry(fsa: GraphFSA, entry: int, successor: int) -> GraphFSA:
-    table = fsa.transition_table.copy()
-    table.reshape(-1)[entry] = successor
-    return GraphFSA(
-        fsa.state_names,
-        fsa.aggregation,
-        table,
-        starting_states=fsa.starting_states,
-        final_states=fsa.final_states,
-    )
+    return int(examples.wrong(examples.predict(fsa)).sum())

@@ -128,9 +128,9 @@ def identify(
 
 
 def _check_fit(fsa: GraphFSA, examples: Examples) -> None:
-    wrong = np.flatnonzero((examples.predict(fsa) != examples.labels) & examples.mask)
+    wrong = np.flatnonzero(examples.wrong(examples.predict(fsa)))
     if len(wrong):
-        graph = int(np.searchsorted(examples.graphs.offsets, wrong[0], side="right")) - 1
+        graph = examples.graphs.owners[wrong[0]]
         raise GraphFSAError(
             f"the automaton must fit the data; it gives {len(wrong)} of {int(examples.mask.sum())} nodes that count "
             f"another answer than their label, first node {wrong[0] - examples.graphs.offsets[graph]} of graph {graph}"

@@ -137,6 +137,29 @@ class GraphFSA:
         """The index of a state given by name or index."""
         return state_index(state, self._state_names, "state")
 
+    def with_entry(self, state: str | int, value: int, successor: str | int) -> GraphFSA:
+        """The same automaton with another next state for one state and value.
+
+        Args:
+            state: The state, by name or index.
+            value: The value of the aggregation.
+            successor: The next state, by name or index.
+
+        Raises:
+            AutomatonError: There is no such state or value, or a final state would be left.
+        """
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < self.num_values:
+            raise AutomatonError(f"value must be in 0 .. {self.num_values - 1}; got {value!r}")
+        table = self._table.copy()
+        table[self.index(state), value] = self.index(successor)
+        return GraphFSA(
+            self._state_names,
+            self._aggregation,
+            table,
+            starting_states=self._starting_states,
+            final_states=self._final_states,
+        )
+
     @property
     def digest(self) -> str:
         """SHA-256 of everything that defines the automaton: equal automata have equal digests on every machine."""

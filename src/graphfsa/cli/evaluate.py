@@ -115,15 +115,14 @@ def _read(path: str, steps: str | None) -> Iterator[Examples]:
 def _score(examples: Examples, fsa: GraphFSA) -> dict[str, Any]:
     import numpy as np
 
-    wrong = (examples.predict(fsa) != examples.labels) & examples.mask
-    owner = np.repeat(np.arange(len(examples)), examples.sizes)
+    wrong = examples.wrong(examples.predict(fsa))
     counted = int(examples.mask.sum())
     return {
         "size": int(examples.sizes[0]),
         "steps": int(examples.steps[0]),
         "graphs": len(examples),
         "accuracy": float(1 - wrong.sum() / max(1, counted)),
-        "perfect": 1 - len(np.unique(owner[wrong])) / max(1, len(examples)),
+        "perfect": 1 - len(np.unique(examples.graphs.owners[wrong])) / max(1, len(examples)),
     }
 
 

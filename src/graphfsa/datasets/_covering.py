@@ -68,7 +68,7 @@ def _telling(truth: GraphFSA, train: Examples, entries: Any, batches: Iterator[E
     """Graphs that tell the truth from every table with one of the entries changed, where the training set does not."""
     free = [int(state) for state in range(truth.num_states) if state not in truth.final_states]
     changed = [
-        _changed(truth, state, int(value), successor)
+        truth.with_entry(state, int(value), successor)
         for state in free
         for value in np.flatnonzero(entries[state])
         for successor in range(truth.num_states)
@@ -87,17 +87,10 @@ def _telling(truth: GraphFSA, train: Examples, entries: Any, batches: Iterator[E
     return found
 
 
-def _changed(truth: GraphFSA, state: int, value: int, successor: int) -> GraphFSA:
-    table = truth.transition_table.copy()
-    table[state, value] = successor
-    states = {"starting_states": truth.starting_states, "final_states": truth.final_states}
-    return GraphFSA(truth.state_names, truth.aggregation, table, **states)
-
-
 def _first_wrong(fsa: GraphFSA, examples: Examples) -> int | None:
     """The first graph with a node that counts and does not get its label."""
-    wrong = np.flatnonzero((examples.predict(fsa) != examples.labels) & examples.mask)
-    return int(np.searchsorted(examples.graphs.offsets, wrong[0], side="right")) - 1 if len(wrong) else None
+    wrong = np.flatnonzero(examples.wrong(examples.predict(fsa)))
+    return int(examples.graphs.owners[wrong[0]]) if len(wrong) else None
 
 
 def visited(truth: GraphFSA, examples: Examples) -> Any:

@@ -142,11 +142,15 @@ class Examples:
             last[nodes] = run(fsa, part.graphs.graph, start[nodes], int(number)).last
         return self.task.predictions(fsa, last)
 
+    def wrong(self, answers: ArrayLike) -> Array:
+        """Which nodes count and have another answer than their label, bool [number of nodes]."""
+        return self.mask & (np.asarray(answers) != self.labels)
+
     def accuracy(self, fsa: GraphFSA, *, steps: ArrayLike | None = None) -> float:
         """Share of the nodes that count, over all occurrences, that get their label; strict: no answer is wrong."""
-        right = (self.predict(fsa, steps=steps) == self.labels) & self.mask
-        weights = np.repeat(self.counts, self.sizes)
-        return float((right * weights).sum() / max(1, (self.mask * weights).sum()))
+        wrong = self.wrong(self.predict(fsa, steps=steps))
+        weights = np.repeat(self.counts, self.sizes) * self.mask
+        return float(weights[~wrong].sum() / max(1, weights.sum()))
 
 
 def _column(name: str, values: ArrayLike, length: int, kind: Any, limit: int) -> Array:

@@ -129,7 +129,7 @@ def contradictions(examples: Examples, *, limit: int = MAX_SHOWN) -> Contradicti
 def _contradictions(examples: Examples, parts: Sequence[tuple[Array, int | None]], limit: int) -> Contradictions:
     pairs: list[Array] = [np.empty((2, 0), np.int64)]
     nodes = np.arange(examples.graphs.graph.num_nodes)
-    owners = np.repeat(np.arange(len(examples)), examples.sizes)
+    owners = examples.graphs.owners
     for places, rounds in parts:
         chosen = np.zeros(len(examples), bool)
         chosen[places] = True

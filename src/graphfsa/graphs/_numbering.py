@@ -11,11 +11,6 @@ from graphfsa.graphs.batch import GraphBatch
 from graphfsa.graphs.graph import Array
 
 
-def owners(graphs: GraphBatch) -> Array:
-    """The graph of each node of the union, int64."""
-    return np.repeat(np.arange(len(graphs)), np.diff(graphs.offsets))
-
-
 class Numbered:
     """Graphs whose nodes were given new numbers, ready to be compared.
 
@@ -29,7 +24,7 @@ class Numbered:
     """
 
     def __init__(self, graphs: GraphBatch, base: Array, order: Array) -> None:
-        union, owner = graphs.graph, owners(graphs)
+        union, owner = graphs.graph, graphs.owners
         self._offsets = graphs.offsets
         self._bounds = union.indptr[graphs.offsets]
         by_number = np.lexsort((order, owner))
@@ -67,7 +62,7 @@ def good_order(graphs: GraphBatch, base: Array) -> Array:
     Returns:
         uint64 [num_nodes], distinct within each graph.
     """
-    owner = owners(graphs)
+    owner = graphs.owners
     refinement = Refinement(graphs.graph, base, owner, both=True)
     refinement.refine()
     for closed in (False, True):

@@ -22,8 +22,8 @@ class GraphBatch:
 
     Example:
         >>> batch = GraphBatch.of([Graph.from_edges(2, [(0, 1)]), Graph.from_edges(1, [])])
-        >>> batch.offsets.tolist(), len(batch.graphs())
-        ([0, 2, 3], 2)
+        >>> batch.offsets.tolist(), batch.owners.tolist(), len(batch.graphs())
+        ([0, 2, 3], [0, 0, 1], 2)
     """
 
     graph: Graph
@@ -92,6 +92,11 @@ class GraphBatch:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    @property
+    def owners(self) -> Array:
+        """The graph of each node of the union, int64 [number of nodes]."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     def graphs(self) -> list[Graph]:
         """The graphs that were united, in order."""

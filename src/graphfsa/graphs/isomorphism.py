@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphfsa.errors import GraphError
-from graphfsa.graphs._numbering import Numbered, good_order, owners, search
+from graphfsa.graphs._numbering import Numbered, good_order, search
 from graphfsa.graphs._refinement import Refinement, combine, ragged, segment_sums, starts_of_runs
 from graphfsa.graphs.batch import GraphBatch
 from graphfsa.graphs.graph import Array, Graph
@@ -56,7 +56,7 @@ def graph_keys(graphs: GraphBatch, colours: ArrayLike) -> Array:
         colours: Whole numbers, one for each node of the union.
     """
     base = _colours(colours, graphs.graph.num_nodes)
-    refinement = Refinement(graphs.graph, base, owners(graphs), both=True)
+    refinement = Refinement(graphs.graph, base, graphs.owners, both=True)
     refinement.refine()
     # The last signatures belong to it: in a regular graph no class is ever divided.
     seen = refinement.signatures(np.arange(graphs.graph.num_nodes))

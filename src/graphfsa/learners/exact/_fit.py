@@ -49,7 +49,7 @@ class Fit:
         # Boards are seldom drawn twice, and to compare them takes longer than to run them.
         few = deduplicate(train) if self.task.kind == "classes" else train
         counted = few.mask & (np.repeat(few.counts, few.sizes) > 0)
-        few = few.select(np.unique(np.repeat(np.arange(len(few)), few.sizes)[counted]))
+        few = few.select(np.unique(few.graphs.owners[counted]))
         self.examples = few.select(np.argsort(few.sizes, kind="stable"))
         self.num_final = len(self.task.classes) if self.task.kind == "classes" else 0
         # Said now, and not when the search is over.
@@ -205,9 +205,8 @@ class Fit:
 
     def _suspects(self, fsa: GraphFSA) -> tuple[Suspect, ...]:
         answers = self.train.predict(fsa)
-        wrong = np.flatnonzero(self.train.mask & (answers != self.train.labels))[:_MAX_SUSPECTS]
+        wrong = np.flatnonzero(self.train.wrong(answers))[:_MAX_SUSPECTS]
         offsets, classes = self.train.graphs.offsets, self.task.classes
-        owners = np.searchsorted(offsets, wrong, side="right") - 1
         return tuple(
             Suspect(
                 graph=int(graph),
@@ -215,7 +214,7 @@ class Fit:
                 label=classes[self.train.labels[node]],
                 answer=classes[answers[node]] if answers[node] >= 0 else None,
             )
-            for node, graph in zip(wrong, owners, strict=True)
+            for node, graph in zip(wrong, self.train.graphs.owners[wrong], strict=True)
         )
 
 

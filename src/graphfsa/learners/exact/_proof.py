@@ -43,7 +43,7 @@ def indistinguishable(problem: Problem) -> Impossibility | None:
         return None
     examples = problem.examples
     aggregation = problem.shape.aggregation
-    owners = np.unique(np.searchsorted(examples.graphs.offsets, hopeless, side="right") - 1)
+    owners = np.unique(examples.graphs.owners[hopeless])
     # A graph that shows it alone, else the first one with the smallest other one that it is mixed up with.
     alone = [np.array([graph]) for graph in owners[:_ALONE]]
     for chosen in [*alone, *(np.unique([owners[0], other]) for other in range(len(examples)))]:
