@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
-from graphfsa import __version__
-from graphfsa._files import PathLike, atomic_write, read_json
+from graphfsa._files import PathLike
 from graphfsa.aggregations import Aggregation, CountingAggregation, aggregation_from_config
+from graphfsa.analysis._certificates import read_certificate, write_certificate
 from graphfsa.datasets import Examples, Task
+from graphfsa.datasets._names import renamed
 from graphfsa.datasets._user_lines import Lines, lines_of, parse_line
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 from graphfsa.learners.exact import Impossibility
 
-SCHEMA = "graphfsa.certificate/1"
 KIND = "impossibility"
 _MAX_CLAUSES = 4_000_000
 
@@ -61,16 +61,13 @@ def save_impossibility(claim: Impossibility, path: PathLike) -> None:
     """Write a certificate to a JSON file, atomically."""
     task = claim.examples.task
     content: dict[str, Any] = {
-        "schema": SCHEMA,
-        "kind": KIND,
         "task": task.config(),
         "num_states": claim.num_states,
         "aggregation": None if claim.aggregation is None else claim.aggregation.config(),
         "minimal": claim.minimal,
         "graphs": [json.loads(line) for line in lines_of(claim.examples)],
-        "version": __version__,
     }
-    atomic_write(path, json.dumps(content, indent=1) + "\n")
+    write_certificate(path, KIND, content)
 
 
 def load_impossibility(path: PathLike) -> Impossibility:
@@ -79,9 +76,7 @@ def load_impossibility(path: PathLike) -> Impossibility:
     Raises:
         FormatError: The file is no certificate of an impossibility; the message names the field.
     """
-    data = read_json(path, limit=2**26)
-    if not isinstance(data, dict) or (data.get("schema"), data.get("kind")) != (SCHEMA, KIND):
-        raise FormatError(f"{path}: must be a certificate with schema {SCHEMA!r} and kind {KIND!r}")
+    data = read_certificate(path, KIND)
     number, aggregation = data.get("num_states"), data.get("aggregation")
     if number is not None and (type(number) is not int or not 1 <= number <= 256):
         raise FormatError(f"{path}: field 'num_states' must be a whole number in 1 .. 256, or null; got {number!r}")
@@ -109,7 +104,6 @@ def _examples(graphs: list[Any], task: Task, path: str) -> Examples:
         where = f"{path}: graphs[{place}]"
         lines.add(parse_line(json.dumps(graph).encode() + b"\n", where), where)
     read = lines.examples()
-    ranks: list[list[int]] = []
     for field, names, wanted in (
         ("inputs", read.task.inputs, task.inputs),
         ("labels", read.task.classes, task.classes),
@@ -117,10 +111,7 @@ def _examples(graphs: list[Any], task: Task, path: str) -> Examples:
         unknown = [name for name in names if name not in wanted]
         if unknown:
             raise FormatError(f"{path}: {field} must be among {', '.join(wanted)}; got {unknown[0]!r}")
-        ranks.append([wanted.index(name) for name in names])
-    inputs = [ranks[0][number] for number in read.inputs.tolist()]
-    labels = [ranks[1][number] for number in read.labels.tolist()]
-    return Examples(task, read.graphs, inputs, labels, steps=read.steps, mask=read.mask)
+    return renamed(read, task)
 
 
 def _nodes(examples: Examples, place: int) -> list[Node]:

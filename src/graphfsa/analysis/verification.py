@@ -13,8 +13,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from graphfsa import __version__
-from graphfsa._files import PathLike, atomic_write, read_json
+from graphfsa._files import PathLike
+from graphfsa.analysis._certificates import read_certificate, write_certificate
 from graphfsa.analysis._exhaustive import Progress, SizeCount
 from graphfsa.analysis._verify import Counterexample, Verification, verify
 from graphfsa.automaton import GraphFSA
@@ -33,11 +33,8 @@ __all__ = [
     "verify",
 ]
 
-SCHEMA = "graphfsa.certificate/1"
 KIND = "verification"
 _FIELDS: dict[str, type] = {
-    "schema": str,
-    "kind": str,
     "task": str,
     "options": dict,
     "automaton": str,
@@ -88,8 +85,6 @@ def save_certificate(verification: Verification, fsa: GraphFSA, dataset: Dataset
     if not verification.verified:
         raise GraphFSAError("only an automaton that was verified can be certified; this one has a counterexample")
     content: dict[str, Any] = {
-        "schema": SCHEMA,
-        "kind": KIND,
         "task": dataset.name,
         "options": dataset.options(),
         "automaton": fsa.digest,
@@ -99,9 +94,8 @@ def save_certificate(verification: Verification, fsa: GraphFSA, dataset: Dataset
         "graphs": verification.graphs,
         "instances": verification.instances,
         "digest": verification.digest,
-        "version": __version__,
     }
-    atomic_write(path, json.dumps(content, indent=1) + "\n")
+    write_certificate(path, KIND, content)
 
 
 def load_certificate(path: PathLike) -> Certificate:
@@ -110,9 +104,7 @@ def load_certificate(path: PathLike) -> Certificate:
     Raises:
         FormatError: The file is no certificate of a verification; the message names the field.
     """
-    data = read_json(path, limit=2**24)
-    if not isinstance(data, dict) or (data.get("schema"), data.get("kind")) != (SCHEMA, KIND):
-        raise FormatError(f"{path}: must be a certificate with schema {SCHEMA!r} and kind {KIND!r}")
+    data = read_certificate(path, KIND, limit=2**24)
     for field, kind in _FIELDS.items():
         if type(data.get(field)) is not kind:
             got = type(data.get(field)).__name__

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from graphfsa.cli._common import count_progress, find_automaton, guarded, print_json, print_rows
-from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.errors import GraphFSAError
 
 
 def register(app: typer.Typer) -> None:
@@ -49,16 +49,10 @@ def check_command(
 
 
 def _kind(path: str) -> str:
-    from graphfsa._files import read_json
-    from graphfsa.analysis.impossibility import KIND as IMPOSSIBILITY
-    from graphfsa.analysis.verification import KIND, SCHEMA
+    from graphfsa.analysis import impossibility, verification
+    from graphfsa.analysis._certificates import read_certificate
 
-    data = read_json(path, limit=2**26)
-    kinds = [IMPOSSIBILITY, KIND]
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA or data.get("kind") not in kinds:
-        known = " or ".join(map(repr, kinds))
-        raise FormatError(f"{path}: must be a certificate with schema {SCHEMA!r} and kind {known}")
-    return data["kind"]
+    return read_certificate(path, impossibility.KIND, verification.KIND)["kind"]
 
 
 def _impossibility(path: str) -> tuple[bool, str]:

@@ -33,11 +33,17 @@ def matched(examples: Examples, fsa: GraphFSA) -> Examples:
     inputs, classes = _names(task, fsa)
     if not (set(task.inputs) <= set(inputs) and set(task.classes) <= set(classes)):
         return examples
+    return renamed(examples, Task(task.name, task.kind, inputs, classes))
+
+
+def renamed(examples: Examples, task: Task) -> Examples:
+    """The same data as data of another task, whose inputs and classes have all of their names, in whatever order."""
+    own = examples.task
     return Examples(
-        Task(task.name, task.kind, inputs, classes),
+        task,
         examples.graphs,
-        np.array([inputs.index(name) for name in task.inputs])[examples.inputs],
-        np.array([classes.index(name) for name in task.classes])[examples.labels],
+        np.array([task.inputs.index(name) for name in own.inputs])[examples.inputs],
+        np.array([task.classes.index(name) for name in own.classes])[examples.labels],
         steps=examples.steps,
         mask=examples.mask,
         counts=examples.counts,
