@@ -12,6 +12,7 @@ import pytest
 from graphfsa import GraphFSA, library
 from graphfsa.analysis.impossibility import check_impossibility, load_impossibility
 from graphfsa.datasets import Examples, dataset_class, read_jsonl, write_jsonl
+from processes import listen_to_interruptions
 
 FIELDS = {
     "contradictions",
@@ -35,11 +36,6 @@ FIELDS = {
     "model",
     "certificate",
 }
-
-
-def listen_to_interruptions():
-    """A parent that was started in the background may have passed on that they are ignored."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def lines(path, rows):

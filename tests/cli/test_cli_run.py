@@ -9,11 +9,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from graphfsa import families, library
-
-
-def listen_to_interruptions():
-    """A parent that was started in the background may have passed on that they are ignored."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+from processes import listen_to_interruptions
 
 
 def life_by_rolling(cells, steps):
