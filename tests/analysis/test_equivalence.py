@@ -312,6 +312,10 @@ def test_too_much_is_refused_before_anything_runs():
         compare(a, changed(a, 2, 3, 3), max_nodes=16)
     # What needs no run is not refused.
     assert compare(a, a, max_nodes=16).by == "renaming"
+    assert compare(a, a, max_nodes=10**9).by == "renaming"
+    one = GraphFSA(["a", "b"], CountingAggregation(), [[0] * 4, [1] * 4], starting_states=[0], final_states=[1])
+    with pytest.raises(LimitError, match="listed up to 16 nodes; got 17"):
+        compare(one, one.with_entry(0, 0, 1), max_nodes=17)
     a = library.path_finding()
     with pytest.raises(LimitError, match="choose at most 22 nodes"):
         compare(a, changed(a, 2, 40, 3), graph_class="path", max_nodes=40)

@@ -6,7 +6,7 @@ import pytest
 
 from graphfsa.errors import GraphFSAError, LimitError, UnknownNameError
 from graphfsa.graphs import GRAPH_CLASSES, all_graphs, all_inputs, families, to_networkx
-from graphfsa.graphs.enumeration import MAX_SIZES
+from graphfsa.graphs.enumeration import MAX_SIZES, num_graphs
 from graphfsa.graphs.isomorphism import duplicate_groups
 
 TREES = [1, 1, 1, 2, 3, 6, 11, 23, 47, 106, 235, 551, 1301]  # A000055 from 1
@@ -22,6 +22,23 @@ def test_counts_are_those_of_the_oeis(kind, counts):
 def test_counts_of_the_largest_sizes():
     assert [len(all_graphs("tree", size)) for size in (14, 15, 16)] == [3159, 7741, 19320]
     assert len(all_graphs("connected", 8)) == CONNECTED[7]
+
+
+@pytest.mark.parametrize(("kind", "largest"), [("tree", 13), ("connected", 7)])
+def test_as_many_are_counted_as_are_listed(kind, largest):
+    sizes = range(1, largest + 1)
+    assert [num_graphs(kind, size) for size in sizes] == [len(all_graphs(kind, size)) for size in sizes]
+
+
+@pytest.mark.parametrize("kind", ["path", "cycle", "row", "ring"])
+def test_single_graphs_are_counted(kind):
+    assert [num_graphs(kind, size) for size in range(1, 6)] == [len(all_graphs(kind, size)) for size in range(1, 6)]
+
+
+@pytest.mark.slow
+def test_the_largest_sizes_are_counted_as_they_are_listed():
+    for kind in ("tree", "connected"):
+        assert num_graphs(kind, MAX_SIZES[kind]) == len(all_graphs(kind, MAX_SIZES[kind]))
 
 
 @pytest.mark.parametrize("size", range(1, 8))
@@ -95,6 +112,9 @@ def test_all_inputs():
         (lambda: all_graphs("tree", 17), LimitError, "up to 16 nodes; got 17. Choose a smaller size, or paths"),
         (lambda: all_graphs("connected", 9), LimitError, "up to 8 nodes; got 9"),
         (lambda: all_graphs("path", 10**30), LimitError, "smaller size"),
+        (lambda: num_graphs("tree", 17), LimitError, "up to 16 nodes; got 17"),
+        (lambda: num_graphs("connected", 0), GraphFSAError, "at least 1; got 0"),
+        (lambda: num_graphs("wheel", 3), UnknownNameError, "graph class 'wheel'"),
         (lambda: all_inputs(23, 2), LimitError, "2^23 inputs"),
         (lambda: all_inputs(10**9, 2), LimitError, "at most 4,194,304"),
         (lambda: all_inputs(3, 256), LimitError, "256^3"),

@@ -74,10 +74,6 @@ def plan(dataset: Dataset, kind: str, max_nodes: Any) -> list[SizeCount]:
     """
     if isinstance(max_nodes, bool) or not isinstance(max_nodes, int | np.integer) or max_nodes < 1:
         raise GraphFSAError(f"max_nodes must be a whole number of at least 1; got {max_nodes!r}")
-    if kind in ("tree", "connected") and max_nodes > MAX_SIZES[kind]:
-        # Said before the smaller sizes are listed, which takes a while.
-        problem = f"graphs of the class {kind} are listed up to {MAX_SIZES[kind]} nodes"
-        raise LimitError(f"{problem}. Choose max_nodes of at most {MAX_SIZES[kind]}; got {max_nodes}")
     counts: list[SizeCount] = []
     total = 0
     for size in range(1, int(max_nodes) + 1):

@@ -14,13 +14,15 @@ from graphfsa.analysis.renaming import same_up_to_renaming
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import AutomatonError, LimitError
 from graphfsa.graphs import GraphBatch, all_graphs, all_inputs
-from graphfsa.graphs.enumeration import MAX_INPUTS, MAX_SIZES, check_class
+from graphfsa.graphs.enumeration import MAX_INPUTS, check_class, num_graphs
 
 __all__ = ["Comparison", "Difference", "compare", "same_up_to_renaming"]
 
 Array = np.ndarray[Any, Any]
 MAX_NODE_RUNS = 2**30
 _BATCH_NODES = 2**19
+_TYPICAL = 3
+"""Graphs of up to so many nodes show which slots the graphs of a class have."""
 
 
 @dataclass(frozen=True)
@@ -148,25 +150,18 @@ def _check_graphs(graph_class: str, max_nodes: Any) -> None:
     check_class(graph_class)
     if isinstance(max_nodes, bool) or not isinstance(max_nodes, int | np.integer) or max_nodes < 1:
         raise AutomatonError(f"max_nodes must be a whole number of at least 1; got {max_nodes!r}")
-    if graph_class in ("tree", "connected") and max_nodes > MAX_SIZES[graph_class]:
-        most = MAX_SIZES[graph_class]
-        raise LimitError(
-            f"graphs of the class {graph_class} are listed up to {most} nodes; choose at most {most} nodes"
-        )
 
 
 def _check_work(question: Question, graph_class: str, max_nodes: int) -> None:
     """Raise if the graphs do not suit the automata or are too many; nothing is run."""
+    for size in range(1, min(max_nodes, _TYPICAL) + 1):
+        for fsa in question.fsas:
+            fsa.aggregation.check_graph(all_graphs(graph_class, size).graph)
     total = 0
     for size in range(1, max_nodes + 1):
         rows = question.num_inputs**size
-        fits = rows <= MAX_INPUTS and total + size * rows <= MAX_NODE_RUNS
-        if fits:
-            graphs = all_graphs(graph_class, size)
-            for fsa in question.fsas:
-                fsa.aggregation.check_graph(graphs.graph)
-            total += graphs.graph.num_nodes * rows
-        if not fits or total > MAX_NODE_RUNS:
+        total += num_graphs(graph_class, size) * size * rows
+        if rows > MAX_INPUTS or total > MAX_NODE_RUNS:
             raise LimitError(
                 f"graphs of the class {graph_class} with up to {size} nodes of {question.num_inputs} inputs are too "
                 f"many: at most {MAX_NODE_RUNS:,} nodes are run, and a graph has at most {MAX_INPUTS:,} choices of "

@@ -18,7 +18,12 @@ from graphfsa.graphs.graph import Array, Graph
 from graphfsa.graphs.isomorphism import duplicate_groups
 
 GRAPH_CLASSES = ("path", "cycle", "tree", "connected", "row", "ring")
-MAX_SIZES = {"path": 2**20, "cycle": 2**20, "tree": 16, "connected": 8, "row": 2**20, "ring": 2**20}
+_COUNTS = {
+    "tree": (1, 1, 1, 2, 3, 6, 11, 23, 47, 106, 235, 551, 1301, 3159, 7741, 19320),
+    "connected": (1, 1, 2, 6, 21, 112, 853, 11117),
+}
+"""How many graphs of 1, 2, ... nodes there are, for each size that is listed: A000055 and A001349 of the OEIS."""
+MAX_SIZES = dict.fromkeys(GRAPH_CLASSES, 2**20) | {kind: len(counts) for kind, counts in _COUNTS.items()}
 """The largest size of each class that is listed."""
 MAX_INPUTS = 2**22
 
@@ -53,22 +58,15 @@ def all_graphs(kind: str, size: int) -> GraphBatch:
         >>> [len(all_graphs("connected", size)) for size in range(1, 6)]
         [1, 1, 2, 6, 21]
     """
-    check_class(kind)
-    number = _whole("size", size)
-    limit = MAX_SIZES[kind]
-    if number > limit:
-        smaller = {"connected": ", or trees", "tree": ", or paths"}.get(kind, "")
-        raise LimitError(
-            f"graphs of the class {kind} are listed up to {limit:,} nodes; got {number}. Choose a smaller size{smaller}"
-        )
-    return _all_graphs(kind, number)
+    return _all_graphs(kind, _checked(kind, size))
 
 
 def num_graphs(kind: str, size: int) -> int:
-    """How many graphs :func:`all_graphs` lists; those of classes with one graph per size are not made."""
+    """How many graphs :func:`all_graphs` lists; none is made."""
     if kind in _SINGLE:
         return int(size >= _SINGLE[kind][0])
-    return len(all_graphs(kind, size))
+    number = _checked(kind, size)
+    return _COUNTS[kind][number - 1]
 
 
 def all_inputs(size: int, num_inputs: int) -> Array:
@@ -105,6 +103,18 @@ def check_class(kind: Any) -> None:
     """Raise unless there is such a class of graphs."""
     if not isinstance(kind, str) or kind not in GRAPH_CLASSES:
         raise UnknownNameError("graph class", str(kind), GRAPH_CLASSES)
+
+
+def _checked(kind: str, size: Any) -> int:
+    """The size, or an error if the graphs of this class and size are not listed."""
+    check_class(kind)
+    number, limit = _whole("size", size), MAX_SIZES[kind]
+    if number > limit:
+        smaller = {"connected": ", or trees", "tree": ", or paths"}.get(kind, "")
+        raise LimitError(
+            f"graphs of the class {kind} are listed up to {limit:,} nodes; got {number}. Choose a smaller size{smaller}"
+        )
+    return number
 
 
 def _whole(what: str, value: Any) -> int:
