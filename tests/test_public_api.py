@@ -12,6 +12,7 @@ PUBLIC = [
     "AverageThresholdAggregation",
     "Changes",
     "CountingAggregation",
+    "DiffFSA",
     "ExactLearner",
     "Graph",
     "GraphBatch",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from graphfsa.engine import Changes, Trajectory, run
     from graphfsa.errors import GraphFSAError
     from graphfsa.graphs import Graph, GraphBatch, Lattice, families
+    from graphfsa.learners.diff_fsa import DiffFSA
     from graphfsa.learners.exact import ExactLearner
 
 _HOMES = {
@@ -30,6 +31,7 @@ _HOMES = {
     "AverageThresholdAggregation": "graphfsa.aggregations",
     "Changes": "graphfsa.engine",
     "CountingAggregation": "graphfsa.aggregations",
+    "DiffFSA": "graphfsa.learners.diff_fsa",
     "ExactLearner": "graphfsa.learners.exact",
     "Graph": "graphfsa.graphs",
     "GraphBatch": "graphfsa.graphs",
@@ -51,6 +53,7 @@ __all__ = [
     "AverageThresholdAggregation",
     "Changes",
     "CountingAggregation",
+    "DiffFSA",
     "ExactLearner",
     "Graph",
     "GraphBatch",

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,42 @@ def atomic_write(path: PathLike, data: bytes | str) -> None:
         if isinstance(error, GraphFSAError):
             raise
         raise GraphFSAError(f"cannot write {str(path)!r}: {reason_of(error)}") from error
+
+
+def write_tensors(path: PathLike, arrays: Mapping[str, Any], about: Mapping[str, str]) -> None:
+    """Replace a safetensors file in one step.
+
+    Args:
+        path: The file.
+        arrays: NumPy arrays by name.
+        about: Texts by name; ``"schema"`` says what the file is.
+    """
+    import numpy as np
+    from safetensors.numpy import save
+
+    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, dict(about))
+    atomic_write(path, content)
+
+
+def read_tensors(path: PathLike, schema: str, *, limit: int = MAX_BYTES) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays and the texts of a safetensors file.
+
+    Raises:
+        FormatError: The file is damaged, or its schema is another one.
+        GraphFSAError: The file cannot be read; see :func:`read_bytes`.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    content = read_bytes(path, limit=limit)
+    try:
+        arrays = load(content)
+        about = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")]).get("__metadata__") or {}
+    except (SafetensorError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise FormatError(f"{path}: not a safetensors file that can be read: {error}") from None
+    if about.get("schema") != schema:
+        raise FormatError(f"{path}: the schema must be {schema!r}; got {str(about.get('schema'))[:100]!r}")
+    return arrays, about
 
 
 def _replace(target: Path, content: bytes, mode: int | None) -> None:

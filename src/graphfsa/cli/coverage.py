@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from graphfsa.cli._common import find_automaton, guarded, print_json, print_rows
-from graphfsa.cli.learn import training_examples
+from graphfsa.cli._source import Source
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def coverage_command(
     if data is not None and option:
         raise GraphFSAError("--option goes with --task")
     fsa = find_automaton(model)
-    examples = _file(data, steps) if data is not None else training_examples(task, option, None, None, None, seed)
+    examples = _file(data, steps) if data is not None else Source(task, option, seed=seed).training()[0]
     found = coverage(fsa, matched(examples, fsa))
     facts = found.as_dict()
     if as_json:

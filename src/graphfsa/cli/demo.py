@@ -9,7 +9,7 @@ import typer
 
 from graphfsa._files import atomic_write
 from graphfsa.cli._common import check_output, generators, guarded
-from graphfsa.cli.learn import training_examples
+from graphfsa.cli._source import Source
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def demo_command(
         report.append(text)
 
     say("# Which nodes of a tree lie on the path between two marked ones?\n")
-    train = training_examples("path-finding", [], None, None, None, seed)
+    train = Source("path-finding", seed=seed).training()[0]
     fsa = _learn(say, train, seed)
     _extrapolate(say, fsa, seed)
     _verify(say, fsa, files["certificate.json"])

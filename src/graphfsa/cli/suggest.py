@@ -21,7 +21,7 @@ from graphfsa.cli._common import (
     print_rows,
 )
 from graphfsa.cli._instances import edges_text, graph_facts
-from graphfsa.cli.learn import training_examples
+from graphfsa.cli._source import Source
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _task(task: str, option: list[str], steps: int | None, seed: int, fsa: Graph
     dataset = find_dataset(task, option)
     dataset.task.check_automaton(fsa)
     check_names(dataset.task, fsa)
-    return training_examples(task, option, None, None, None, seed), dataset, False
+    return Source(task, option, seed=seed).training()[0], dataset, False
 
 
 def _file(data: str, steps: int | None, option: list[str], fsa: GraphFSA) -> tuple[Examples, None, bool]:

@@ -90,6 +90,7 @@ def draw_training(
     sizes: Sequence[int] | None = None,
     count: int | None = None,
     steps: int | None = None,
+    split: str = "learn",
 ) -> Examples:
     """Draw graphs to learn from: the split ``learn``, or ``train`` where there is none, from the training zone.
 
@@ -99,6 +100,7 @@ def draw_training(
         sizes: Other sizes than those of the split.
         count: Another number of graphs in all.
         steps: Other steps than those of the split.
+        split: ``"train"`` for that split even where there is the other.
     """
-    split = dataset.splits.get("learn", dataset.splits["train"]).resized(sizes, count)
-    return draw_split(dataset, split if steps is None else replace(split, steps=steps), rng, "train")
+    chosen = dataset.splits.get(split, dataset.splits["train"]).resized(sizes, count)
+    return draw_split(dataset, chosen if steps is None else replace(chosen, steps=steps), rng, "train")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from graphfsa._registry import plugin_class, plugin_names
+from graphfsa.errors import UnknownNameError
 from graphfsa.learners._base import Learner, Model
 
-__all__ = ["Learner", "Model", "learner_class", "learner_names"]
+__all__ = ["Learner", "Model", "full_name", "learner_class", "learner_names"]
 
 
 def learner_names() -> list[str]:
@@ -13,6 +14,17 @@ def learner_names() -> list[str]:
     return plugin_names(__name__)
 
 
+def full_name(name: str) -> str:
+    """The name of the learner that is called so, or whose name alone begins so: ``"diff"`` for ``"diff-fsa"``."""
+    names = learner_names()
+    beginning = [known for known in names if known.startswith(name.replace("_", "-")) and name]
+    if name in names:
+        return name
+    if len(beginning) != 1:
+        raise UnknownNameError("learner", name, names)
+    return beginning[0]
+
+
 def learner_class(name: str) -> type[Learner]:
-    """The class of the learner with a given name."""
-    return plugin_class(__name__, name, "learner", Learner)
+    """The class of the learner with a given name, or with the only name that begins so."""
+    return plugin_class(__name__, full_name(name), "learner", Learner)

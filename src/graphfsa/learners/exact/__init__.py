@@ -7,21 +7,16 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
-from graphfsa.aggregations import Aggregation, AverageThresholdAggregation, CountingAggregation, PositionalAggregation
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import GraphFSAError, UnknownNameError
 from graphfsa.learners._base import Learner
+from graphfsa.learners._capacity import Capacity, Range
 from graphfsa.learners.exact._proof import Impossibility
 from graphfsa.learners.exact._result import Learned, Suspect, Tried, Verdict
 
 __all__ = ["ExactLearner", "Impossibility", "Learned", "Suspect", "Tried", "Verdict"]
 
-_EXTRA_STATES = 2
-_BOUND = 3
 _MAX_MERGED_INPUTS = 5
-Range = int | tuple[int, int] | None
 
 
 @dataclass(frozen=True)
@@ -55,17 +50,12 @@ class ExactLearner(Learner):
     budget: float = 60.0
 
     def __post_init__(self) -> None:
-        for what, given in (("states", self.states), ("bound", self.bound)):
-            if given is not None:
-                _check_range(what, given)
+        _ = self.capacity
         if isinstance(self.budget, bool) or not isinstance(self.budget, int | float) or not 0 < self.budget < 1e9:
             raise GraphFSAError(f"budget must be a number of seconds above 0; got {self.budget!r}")
         share = isinstance(self.tolerance, int | float) and not isinstance(self.tolerance, bool)
         if not share or not 0 <= self.tolerance < 1:
             raise GraphFSAError(f"tolerance must be a share of nodes in 0 .. 1, below 1; got {self.tolerance!r}")
-        kinds = ("auto", "counting", "positional", "average-threshold")
-        if self.aggregation not in kinds:
-            raise UnknownNameError("aggregation", str(self.aggregation), kinds)
         groups: Any = self.merge
         if isinstance(groups, str):
             right = groups in ("auto", "none")
@@ -99,39 +89,10 @@ class ExactLearner(Learner):
         del validation
         return Fit(self, train, seed, watch or (lambda _text: None)).run()
 
-    def extras(self, task: Task) -> range:
-        """How many states to try beyond those of the classes and the input classes."""
-        if task.kind == "evolution":
-            named = len(task.classes)
-            low, high = _limits(self.states, (named, named))
-            if not low <= named <= high:
-                raise GraphFSAError(
-                    f"the states of an evolution are those of the data, {named}; got states={self.states}"
-                )
-            return range(1)
-        named = len(task.classes) + len(task.inputs)
-        low, high = _limits(self.states, (named, named + _EXTRA_STATES))
-        if high < named:
-            what = f"{len(task.classes)} classes and {len(task.inputs)} input classes need {named} states at least"
-            raise GraphFSAError(f"{what}; got states={high}")
-        return range(max(0, low - named), high - named + 1)
-
-    def aggregations(self, examples: Examples) -> list[Aggregation]:
-        """The aggregations to try, simplest first."""
-        graph = examples.graphs.graph
-        kind = self.aggregation
-        if kind == "auto":
-            kind = "counting" if graph.slots is None else "positional"
-        if kind == "positional":
-            if graph.slots is None and graph.num_arcs:
-                raise GraphFSAError("positional aggregation needs graphs with neighbour slots; these have none")
-            return [PositionalAggregation(max(1, graph.num_slots))]
-        if kind == "average-threshold":
-            return [AverageThresholdAggregation()]
-        most = int(np.diff(graph.indptr).max(initial=1)) or 1
-        usual = (1, most) if examples.task.kind == "evolution" else (1, min(most, _BOUND))
-        low, high = _limits(self.bound, usual)
-        return [CountingAggregation(bound) for bound in range(low, high + 1)]
+    @property
+    def capacity(self) -> Capacity:
+        """Which automata to try."""
+        return Capacity(self.states, self.bound, self.aggregation)
 
     def apart(self, task: Task) -> list[tuple[int, int]]:
         """Pairs of input classes that may not start alike."""
@@ -144,16 +105,3 @@ class ExactLearner(Learner):
             raise UnknownNameError("input class", name, task.inputs)
         together = [{task.inputs.index(name) for name in group} for group in self.merge]
         return [pair for pair in pairs if not any(set(pair) <= group for group in together)]
-
-
-def _check_range(what: str, given: Any) -> None:
-    numbers = given if isinstance(given, tuple) else (given,)
-    whole = all(isinstance(number, int) and not isinstance(number, bool) for number in numbers)
-    if not whole or len(numbers) != 1 + isinstance(given, tuple) or min(numbers) < 1 or numbers[0] > numbers[-1]:
-        raise GraphFSAError(f"{what} must be a whole number above 0, or (least, most); got {given!r}")
-
-
-def _limits(given: Range, usual: tuple[int, int]) -> tuple[int, int]:
-    if given is None:
-        return usual
-    return given if isinstance(given, tuple) else (min(given, usual[0]), given)

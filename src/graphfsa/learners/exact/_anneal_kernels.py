@@ -26,6 +26,7 @@ class Uses(NamedTuple):
     new_wrong: Any
     affected: Any
     matrix: Any
+    users: Any
     stamps: Any
     states: Any
     after: Any
@@ -52,10 +53,12 @@ def accept_uses(uses: Uses, number: int) -> None:
         uses.wrong[graph] = uses.new_wrong[place]
         for k in range(uses.counts[graph]):
             uses.matrix[uses.lists[graph, k], graph] = False
+            uses.users[uses.lists[graph, k]] -= 1
         uses.counts[graph] = uses.new_counts[place]
         for k in range(uses.counts[graph]):
             uses.lists[graph, k] = uses.new_lists[place, k]
             uses.matrix[uses.lists[graph, k], graph] = True
+            uses.users[uses.lists[graph, k]] += 1
 
 
 def simplify(
@@ -82,7 +85,7 @@ def simplify(
         entry = fixed + draw(generator, len(table) - fixed)
         value = entry % num_values
         other = near[value, draw(generator, near.shape[1])]
-        if other < 0:
+        if other < 0 or problem.fixed[entry]:
             continue
         old, proposal = table[entry], table[entry - value + other]
         if draw(generator, 10) == 0:
@@ -101,6 +104,8 @@ def simplify(
         number = 0
         fits = True
         for graph in range(len(problem.steps) - 1, -1, -1):
+            if number == uses.users[entry]:
+                break
             if uses.matrix[entry, graph]:
                 if again(problem, table, uses, control, graph, number) > 0:
                     fits = False
@@ -139,18 +144,27 @@ def repair(
             continue
         entry = uses.lists[graph, draw(generator, uses.counts[graph])]
         old, proposal = table[entry], draw(generator, problem.num_states)
-        if proposal == old:
+        if proposal == old or problem.fixed[entry]:
             continue
+        now = heat[0] * (heat[1] / heat[0]) ** (iteration / iterations)
+        most = -now * np.log((draw(generator, 2**31) + 1.0) / 2.0**31)
         table[entry] = proposal
         rise = 0.0
+        # What graphs that are not run yet could make better at best: all of their wrong nodes.
+        hope = 0.0
+        for other in range(len(problem.steps)):
+            if uses.matrix[entry, other]:
+                hope += uses.wrong[other] * weights[other]
         number = 0
         for other in range(len(problem.steps)):
             if uses.matrix[entry, other]:
+                hope -= uses.wrong[other] * weights[other]
                 bad = again(problem, table, uses, control, other, number)
                 rise += (bad - uses.wrong[other]) * weights[other]
                 number += 1
-        now = heat[0] * (heat[1] / heat[0]) ** (iteration / iterations)
-        if rise > -now * np.log((draw(generator, 2**31) + 1.0) / 2.0**31):
+                if rise - hope > most:
+                    break
+        if rise > most:
             table[entry] = old
             continue
         accept(uses, number)

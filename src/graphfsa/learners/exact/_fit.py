@@ -61,8 +61,8 @@ class Fit:
 
     def run(self) -> Learned:
         """Learn; an interruption from the keyboard ends the search, not the program."""
-        extras = self.learner.extras(self.task)
-        aggregations = self.learner.aggregations(self.examples)
+        extras = self.learner.capacity.extras(self.task)
+        aggregations = self.learner.capacity.aggregations(self.examples)
         single = tuple(range(len(self.task.inputs)))
         try:
             proof = self._contradiction() or indistinguishable(self._problem(aggregations[-1], single))

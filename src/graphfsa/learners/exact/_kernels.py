@@ -30,7 +30,8 @@ class Arrays(NamedTuple):
     """A problem: the union of its graphs (CSR), what is wanted, and the sizes of the table.
 
     The graphs of ``order`` must get their targets; if there is a ``question`` (a graph, else -1), one of its nodes must
-    end otherwise than in its state of ``answers``, where -1 stands for any state that is not final.
+    end otherwise than in its state of ``answers``, where -1 stands for any state that is not final. Annealing leaves
+    entries as they are that are ``fixed``.
     """
 
     offsets: Any
@@ -44,6 +45,7 @@ class Arrays(NamedTuple):
     order: Any
     question: int
     answers: Any
+    fixed: Any
     parameters: Any
     num_values: int
     num_states: int

@@ -67,12 +67,14 @@ class Problem:
         shape: Which automata are searched.
         start: Starting state of each node, uint8.
         target: State in which each node must be after its graph's steps, int16; -1 if that does not matter.
+        known: Entries that annealing must leave as they are, int16 as a table with -1 elsewhere; None for none.
     """
 
     examples: Examples
     shape: Shape
     start: Array
     target: Array
+    known: Array | None = None
 
     @classmethod
     def of(cls, examples: Examples, shape: Shape, merged: tuple[int, ...] | None = None) -> Problem:
@@ -125,6 +127,9 @@ class Problem:
             order=np.arange(len(self.examples)),
             question=-1,
             answers=np.empty(0, np.int16),
+            fixed=np.zeros(shape.num_states * shape.num_values, bool)
+            if self.known is None
+            else self.known.ravel() >= 0,
             parameters=shape.aggregation.parameters(shape.num_states),
             num_values=shape.num_values,
             num_states=shape.num_states,

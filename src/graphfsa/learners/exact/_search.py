@@ -213,6 +213,7 @@ class Annealing:
             new_wrong=np.zeros(graphs, np.int64),
             affected=np.zeros(graphs, np.int64),
             matrix=np.zeros((self._table.size, graphs), np.bool_),
+            users=np.zeros(self._table.size, np.int64),
             stamps=np.full(self._table.size, -1, np.int64),
             states=np.empty(nodes, np.uint8),
             after=np.empty(nodes, np.uint8),

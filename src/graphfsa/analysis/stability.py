@@ -1,0 +1,88 @@
+"""Iteration stability (section 5 of the paper): what becomes of the answers if an automaton runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphfsa.automaton import GraphFSA
+from graphfsa.datasets import Dataset, Examples
+from graphfsa.engine import run
+from graphfsa.errors import GraphFSAError
+
+Array = np.ndarray[Any, Any]
+BEYOND = (0, 1, 2, 5, 10, 20, 50, 100)
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How an automaton does after some more steps than the labels take.
+
+    Attributes:
+        beyond: Number of further steps.
+        accuracy: Share of the nodes that count that have their label then, strictly.
+        settled: Share of the graphs none of whose nodes will ever change its state again.
+    """
+
+    beyond: int
+    accuracy: float
+    settled: float
+
+
+def iteration_stability(
+    fsa: GraphFSA, examples: Examples, beyond: Sequence[int] = BEYOND, *, dataset: Dataset | None = None
+) -> list[Stability]:
+    """Accuracy as a function of steps beyond those of the labels, and whether the outcome is a fixed point.
+
+    Args:
+        fsa: The automaton.
+        examples: Labelled graphs.
+        beyond: Numbers of further steps.
+        dataset: Where labels are states at a given step, the data set that knows them at later steps.
+
+    Example:
+        >>> from graphfsa import datasets, library
+        >>> graphs = datasets.dataset_class("distance")().generate(8, 10, np.random.default_rng(0))
+        >>> [(s.beyond, s.accuracy, s.settled) for s in iteration_stability(library.distance(), graphs, [0, 50])]
+        [(0, 1.0, 1.0), (50, 1.0, 1.0)]
+    """
+    if any(isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0 for k in beyond):
+        raise GraphFSAError(f"beyond must be whole numbers of at least 0; got {list(beyond)}")
+    if examples.task.kind == "evolution" and dataset is None and any(beyond):
+        raise GraphFSAError("where labels are states at a given step, only their data set knows later ones; give it")
+    return [_after(fsa, _later(examples, int(k), dataset), int(k)) for k in beyond]
+
+
+def settled(fsa: GraphFSA, examples: Examples) -> Array:
+    """Which graphs have reached a fixed point after the steps of their labels, bool [number of graphs]."""
+    start = examples.task.starting_states(fsa, examples.inputs)
+    moving = np.zeros(len(examples), bool)
+    for number in np.unique(examples.steps):
+        chosen = np.flatnonzero(examples.steps == number)
+        part = examples.select(chosen)
+        last = run(fsa, part.graphs.graph, start[np.repeat(examples.steps == number, examples.sizes)], int(number)).last
+        changes = run(fsa, part.graphs.graph, last, 1).last != last
+        moving[chosen[part.graphs.owners[changes]]] = True
+    return ~moving
+
+
+def _later(examples: Examples, beyond: int, dataset: Dataset | None) -> Examples:
+    """The same graphs with the labels after so many further steps."""
+    if examples.task.kind == "evolution" and beyond:
+        assert dataset is not None
+        parts = [
+            dataset.label(part.graphs, part.inputs, steps=int(number) + beyond)
+            for number in np.unique(examples.steps)
+            for part in [examples.select(np.flatnonzero(examples.steps == number))]
+        ]
+        return Examples.concatenate(parts)
+    columns = {"mask": examples.mask, "counts": examples.counts, "steps": examples.steps + beyond}
+    return Examples(examples.task, examples.graphs, examples.inputs, examples.labels, **columns)
+
+
+def _after(fsa: GraphFSA, examples: Examples, beyond: int) -> Stability:
+    share = float(settled(fsa, examples).mean()) if len(examples) else 1.0
+    return Stability(beyond, examples.accuracy(fsa), share)

@@ -1,0 +1,118 @@
+"""The state of a training on disk: one file, replaced in one step, from which it goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphfsa._files import PathLike, atomic_write, file_kind, read_tensors, reason_of, write_tensors
+from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.learners.diff_fsa._found import Course, Found
+from graphfsa.learners.exact._problem import Array
+
+if TYPE_CHECKING:
+    from graphfsa.learners.diff_fsa._fit import Fit
+
+SCHEMA = "graphfsa.diff-fsa.checkpoint/1"
+_STATE, _HISTORY = "checkpoint.safetensors", "history.jsonl"
+_COURSE = ("size", "updates", "looks", "first", "best_size", "history", "seconds", "lowest", "flat")
+
+
+class Checkpoints:
+    """Keeps the state of one training in a directory, and its history as JSON lines.
+
+    Args:
+        directory: The directory; it is made if there is none.
+        resume: Whether to go on from what is there. Otherwise there must be nothing.
+    """
+
+    def __init__(self, directory: PathLike, *, resume: bool = False) -> None:
+        self.directory = Path(directory)
+        try:
+            if self.directory.exists() and not self.directory.is_dir():
+                raise GraphFSAError(f"{str(directory)!r} must be a directory; it is {file_kind(0)}")
+            self.directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise GraphFSAError(f"cannot make the directory {str(directory)!r}: {reason_of(error)}") from error
+        self._file = self.directory / _STATE
+        if self._file.exists() and not resume:
+            raise GraphFSAError(f"{str(directory)!r} holds a training already; resume it, or choose another directory")
+
+    def restore(self, fit: Fit) -> None:
+        """Bring a training into the state that was kept, if there is one.
+
+        Raises:
+            FormatError: The file is damaged or from another version.
+            GraphFSAError: It is from a training with other data or other options.
+        """
+        if not self._file.exists():
+            return
+        arrays, about = read_tensors(self._file, SCHEMA)
+        try:
+            state: dict[str, Any] = json.loads(about["state"])
+            self._compare(state["identity"], _identity(fit))
+            course = Course(**{name: state["course"][name] for name in _COURSE})
+            course.solved = [_found(arrays, state, f"solved.{k}") for k in range(len(state["keys"]) - 1)]
+            course.best = _found(arrays, state, "best")
+            if not 0 <= course.size < len(fit.sizes):
+                raise FormatError(f"{self._file}: size {course.size} must be below {len(fit.sizes)}")
+            fit.course = course
+            fit.enter()
+            assert fit.training is not None
+            fit.training.restore({name: arrays[name] for name in fit.training.ARRAYS}, state["training"])
+        except (KeyError, TypeError, IndexError, AttributeError, json.JSONDecodeError) as error:
+            raise FormatError(f"{self._file}: not a checkpoint that can be read: {error!r}") from None
+
+    def save(self, fit: Fit) -> None:
+        """Keep the state of a training."""
+        course, training = fit.course, fit.training
+        assert training is not None and course.best is not None
+        found = {"best": course.best, **{f"solved.{k}": item for k, item in enumerate(course.solved)}}
+        arrays = training.arrays()
+        for name, item in found.items():
+            arrays |= {f"{name}.table": item.table, f"{name}.soft": item.soft, f"{name}.values": item.values}
+        state = {
+            "identity": _identity(fit),
+            "course": {name: getattr(course, name) for name in _COURSE},
+            "keys": {name: item.key for name, item in found.items()},
+            "training": training.numbers(),
+        }
+        write_tensors(self._file, arrays, {"schema": SCHEMA, "state": json.dumps(state)})
+        lines = "".join(json.dumps(record) + "\n" for record in course.history)
+        atomic_write(self.directory / _HISTORY, lines)
+
+    def _compare(self, kept: dict[str, Any], now: dict[str, Any]) -> None:
+        different = sorted(name for name in kept.keys() | now.keys() if kept.get(name) != now.get(name))
+        if different:
+            what = ", ".join(f"{name} was {str(kept.get(name))[:60]}" for name in different[:5])
+            raise GraphFSAError(f"{self._file}: this is the state of another training: {what}")
+
+
+def _found(arrays: dict[str, Array], state: dict[str, Any], name: str) -> Found:
+    return Found(arrays[f"{name}.table"], arrays[f"{name}.soft"], arrays[f"{name}.values"], float(state["keys"][name]))
+
+
+def _identity(fit: Fit) -> dict[str, Any]:
+    """What must be the same for a training to go on."""
+    learner, beginning = fit.learner, fit.beginning
+    numbers = [array for array in (beginning.initial, beginning.known) if array is not None]
+    sizes = [[s.num_states, s.num_final, s.aggregation.config()] for s in fit.sizes]
+    return json.loads(
+        json.dumps(
+            {
+                "training graphs": fit.given.digest,
+                "validation graphs": None if fit.given_validation is None else fit.given_validation.digest,
+                "seed": fit.seed,
+                "sizes": sizes,
+                "beginning": [sha256(np.ascontiguousarray(array).data).hexdigest() for array in numbers],
+                "device": learner.device,
+                "implementation": "compiled" if learner.compiled else "torch",
+                **asdict(fit.recipe),
+            }
+        )
+    )

@@ -1,0 +1,316 @@
+"""One call of ``fit``: sizes of automata one after the other, each trained until tables without an error are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphfsa.automaton import GraphFSA
+from graphfsa.datasets import Examples, deduplicate
+from graphfsa.errors import GraphFSAError
+from graphfsa.learners.diff_fsa import _harvest as harvest
+from graphfsa.learners.diff_fsa._checkpoint import Checkpoints
+from graphfsa.learners.diff_fsa._found import Course, Found, Record
+from graphfsa.learners.diff_fsa._recipe import Recipe
+from graphfsa.learners.diff_fsa._result import Trained
+from graphfsa.learners.diff_fsa._sizes import begin_with, shapes
+from graphfsa.learners.diff_fsa._soft import SoftModel
+from graphfsa.learners.diff_fsa._torch import find_device, steady
+from graphfsa.learners.diff_fsa._training import NotANumberError, Training
+from graphfsa.learners.exact._fill import completed
+from graphfsa.learners.exact._fit import state_names
+from graphfsa.learners.exact._problem import Array, Problem, Shape
+from graphfsa.learners.exact._search import Annealing
+
+if TYPE_CHECKING:
+    from graphfsa.learners.diff_fsa import DiffFSA
+
+_REPAIR_EVERY = 3
+_PLATEAU = (2, 0.8)
+"""More epochs than this without a lower loss, and the rate is multiplied."""
+
+
+class Fit:
+    """One call of ``fit``.
+
+    Args:
+        learner: The learner.
+        train: Training graphs.
+        validation: Validation graphs, if any.
+        seed: Seed.
+        initial: An automaton to begin with, if any.
+        known: Entries that stay as they are, if any.
+        watch: Is given a record after each look at the discrete tables.
+        checkpoints: Where to keep the state, if anywhere.
+    """
+
+    def __init__(
+        self,
+        learner: DiffFSA,
+        train: Examples,
+        validation: Examples | None,
+        seed: int,
+        initial: GraphFSA | None,
+        known: Any,
+        watch: Callable[[Record], None],
+        checkpoints: Checkpoints | None,
+    ) -> None:
+        self.learner, self.seed, self.watch, self.checkpoints = learner, seed, watch, checkpoints
+        self.recipe: Recipe = learner.recipe_for(train.task)
+        self.device = find_device(learner.device)
+        self.given, self.given_validation = train, validation
+        mined = self.recipe.sampling == "errors"
+        self.train = _prepared("training", train, mined=mined)
+        self.validation = None if validation is None else _prepared("validation", validation, mined=mined)
+        self.task = train.task
+        if self.validation is not None and self.validation.task != self.task:
+            raise GraphFSAError("training and validation graphs must be of one task")
+        sizes = shapes(learner, self.train, published=not mined)
+        self.sizes, self.beginning, self.names = begin_with(self.task, sizes, initial, known)
+        self.course = Course()
+        self.training: Training | None = None
+        self.interrupted = False
+        self._began = monotonic()
+        self._losses: list[Array] = []
+
+    def run(self) -> Trained:
+        """Train; an interruption from the keyboard ends the training, not the program."""
+        with steady():
+            try:
+                if self.checkpoints is not None:
+                    self.checkpoints.restore(self)
+                while self.course.size < len(self.sizes) and not self.course.solved:
+                    self.enter()
+                    self._train()
+                    if not self.course.solved:
+                        self.course.size += 1
+                        self.training = None
+                shape, table = self._chosen()
+            except KeyboardInterrupt:
+                self.interrupted = True
+                shape, table = self._best_so_far()
+            return self._trained(shape, table)
+
+    # ---- training
+
+    def enter(self) -> None:
+        """Begin with the current size, unless it has begun."""
+        if self.training is not None:
+            return
+        shape = self.sizes[self.course.size]
+        both = self.train if self.validation is None else Examples.concatenate([self.train, self.validation])
+        self.problem = replace(Problem.of(both, shape), known=self.beginning.known)
+        self.training = Training(
+            self.problem,
+            len(self.train),
+            self.recipe,
+            self.beginning,
+            np.random.default_rng([self.seed, self.course.size]),
+            device=self.device,
+            compiled=self.learner.compiled,
+        )
+
+    def _train(self) -> None:
+        assert self.training is not None
+        if self.beginning.initial is not None and not self.course.updates:
+            self._consider(self.beginning.initial, 0)
+        while not self._over(self.training):
+            try:
+                self._losses.append(self.training.update())
+            except NotANumberError as error:
+                kept = "" if self.checkpoints is None else f"; the last good state is in {self.checkpoints.directory}"
+                raise GraphFSAError(f"{error}{kept}. A smaller rate may help; it was {self.training.rate:g}") from None
+            self.course.updates += 1
+            if self.training.updates % self._every == 0 or self.training.updates == self._limit:
+                self._look(self.training)
+
+    @property
+    def _every(self) -> int:
+        """Updates between two looks: an epoch where graphs are taken in turn."""
+        return self.recipe.check if self.recipe.sampling == "errors" else -(-len(self.train) // self.recipe.batch)
+
+    @property
+    def _limit(self) -> int:
+        return self.recipe.updates if self.recipe.sampling == "errors" else self.recipe.epochs * self._every
+
+    def _over(self, training: Training) -> bool:
+        course, recipe = self.course, self.recipe
+        waited = course.first >= 0 and training.updates - course.first >= recipe.patience
+        return training.updates >= self._limit or len(course.solved) >= recipe.harvest or waited
+
+    def _look(self, training: Training) -> None:
+        """Discretise all tables, repair the best, keep those without an error, and say how it goes."""
+        course, recipe = self.course, self.recipe
+        course.looks += 1
+        tables = training.tables()
+        scores = harvest.score(self.problem, tables)
+        training.errors = scores.shares[: len(self.train)]
+        order = np.argsort(scores.wrong, kind="stable")
+        losses = np.mean(self._losses, axis=0)
+        validation_loss = self._validate(training) if recipe.keep == "validation" else None
+        done = [int(k) for k in order if scores.wrong[k] == 0]
+        for restart in done or order[:1].tolist():
+            self._consider(tables[restart], restart, validation_loss)
+        if recipe.repair and not done and (course.looks % _REPAIR_EVERY == 0 or training.updates == self._limit):
+            done += self._repair(training, tables, [int(k) for k in order if scores.wrong[k] > 0])
+        self._report(training, float(scores.wrong[order[0]]), losses, validation_loss)
+        self._losses = []
+        training.begin_anew(done)
+        if recipe.renew:
+            training.give_up(order)
+        if self.checkpoints is not None:
+            self.checkpoints.save(self)
+
+    def _repair(self, training: Training, tables: Array, candidates: list[int]) -> list[int]:
+        """Repair the best tables; returns those that are without an error now."""
+        done: list[int] = []
+        if not Annealing.has_room(self.problem):
+            return done
+        few = self.recipe.repaired
+        if len(candidates) > few:
+            # The best, and others by chance: the best may all be stuck in the same way.
+            others = training.rng.permutation(candidates[few // 2 :])[: few - few // 2]
+            candidates = [*candidates[: few // 2], *others.tolist()]
+        for restart in candidates:
+            if len(self.course.solved) >= self.recipe.harvest:
+                break
+            table, wrong = harvest.repaired(self.problem, tables[restart], self.recipe.repair, training.rng)
+            self._consider(table, restart)
+            if wrong == 0:
+                done.append(restart)
+        return done
+
+    def _consider(self, table: Array, restart: int, loss: float | None = None) -> None:
+        """Keep a table if it is without an error and new, or the best so far."""
+        assert self.training is not None
+        course = self.course
+        wrong = harvest.num_wrong(self.problem, table)
+        key = float(wrong) if loss is None else loss
+        training = self.training
+        found = Found(harvest.used_part(self.problem, table), training.soft(restart), training.values, key)
+        if course.best is None or key < course.best.key:
+            course.best, course.best_size = found, course.size
+        if wrong:
+            return
+        if course.first < 0:
+            course.first = self.training.updates
+        if not any((found.table == other.table).all() for other in course.solved):
+            course.solved.append(found)
+
+    def _validate(self, training: Training) -> float:
+        """Loss on the validation graphs, or the training graphs if there are none; it steers the rate."""
+        course, (patience, factor) = self.course, _PLATEAU
+        loss = training.validation_loss() if self.validation is not None else float(np.mean(self._losses))
+        if loss < course.lowest:
+            course.lowest, course.flat = loss, 0
+        else:
+            course.flat += 1
+            if self.recipe.schedule == "plateau" and course.flat > patience:
+                training.rate *= factor
+                course.flat = 0
+        return loss
+
+    def _report(self, training: Training, wrong: float, losses: Array, validation_loss: float | None) -> None:
+        course, best = self.course, self.course.best
+        assert best is not None
+        examples = self.problem.examples
+        total = max(1, int(((self.problem.target >= 0) * np.repeat(examples.counts, examples.sizes)).sum()))
+        course.seconds += monotonic() - self._began
+        self._began = monotonic()
+        record: Record = {
+            "updates": course.updates,
+            "of": course.updates - training.updates + self._limit,
+            "states": self.problem.shape.num_states,
+            "aggregation": self.problem.shape.aggregation.config(),
+            "loss": round(float(losses.min()), 6),
+            "mean_loss": round(float(losses.mean()), 6),
+            "accuracy": round(1 - wrong / total, 6),
+            "solved": len(course.solved),
+            "entropy": round(float(training.entropy().min()), 4),
+            "rate": training.rate,
+            "seconds": round(course.seconds, 3),
+        }
+        if validation_loss is not None:
+            record["validation_loss"] = round(validation_loss, 6)
+        course.history.append(record)
+        self.watch(record)
+
+    # ---- what comes out
+
+    def _chosen(self) -> tuple[Shape, Array]:
+        """The simplest of the tables without an error; without any, the best."""
+        course = self.course
+        if not course.solved:
+            return self._best_so_far()
+        self.enter()
+        parts = [found.table for found in course.solved]
+        if self.problem.shape.num_final and self.recipe.simplify:
+            place, table = harvest.simplest(self.problem, parts, self.seed)
+            course.best = course.solved[place]
+            return self.problem.shape, table
+        course.best = course.solved[0]
+        return self.problem.shape, self._complete(self.problem.shape, parts[0], course.best)
+
+    def _best_so_far(self) -> tuple[Shape, Array]:
+        """What there is when nothing is without an error, or the user does not want to wait."""
+        course = self.course
+        if course.best is None:
+            self.enter()
+            assert self.training is not None
+            self._consider(self.training.tables()[0], 0)
+            assert course.best is not None
+        shape = self.sizes[min(course.best_size, len(self.sizes) - 1)]
+        return shape, self._complete(shape, course.best.table, course.best)
+
+    def _complete(self, shape: Shape, part: Array, found: Found) -> Array:
+        """Fill entries that no training graph uses: by the simplest rule, or as the soft table says."""
+        known = self.beginning.known
+        if known is not None:
+            part = np.where(known >= 0, known, part).astype(np.int16)
+        if self.recipe.complete:
+            return completed(part, shape)
+        likeliest = found.probabilities(shape)[0].argmax(2)
+        return np.where(part >= 0, part, likeliest).astype(np.int16)
+
+    def _trained(self, shape: Shape, table: Array) -> Trained:
+        task, course = self.task, self.course
+        finals, starts = shape.num_final, shape.num_starting
+        names = self.names or (state_names(task, shape.num_extra) if finals else list(task.classes))
+        fsa = GraphFSA(
+            names,
+            shape.aggregation,
+            table,
+            starting_states=list(range(finals, finals + starts)) if finals else [],
+            final_states=list(range(finals)),
+        )
+        assert course.best is not None
+        train = self.given.accuracy(fsa)
+        validation = None if self.given_validation is None else self.given_validation.accuracy(fsa)
+        return Trained(
+            verdict="exact" if train == 1 and validation in (None, 1) else "best-effort",
+            task=task,
+            automaton=fsa,
+            soft=SoftModel(tuple(names), shape.aggregation, *course.best.probabilities(shape)),
+            train_accuracy=train,
+            validation_accuracy=validation,
+            updates=course.updates,
+            solved=len(course.solved),
+            seconds=course.seconds + monotonic() - self._began,
+            history=tuple(course.history),
+            interrupted=self.interrupted,
+        )
+
+
+def _prepared(what: str, examples: Examples, *, mined: bool) -> Examples:
+    """The graphs that count, each kind once where it is drawn by its errors, small ones first."""
+    counted = examples.mask & (np.repeat(examples.counts, examples.sizes) > 0)
+    if not counted.any():
+        raise GraphFSAError(f"there is nothing to learn from: no node of the {what} graphs counts")
+    few = deduplicate(examples) if mined and examples.task.kind == "classes" else examples
+    counted = few.mask & (np.repeat(few.counts, few.sizes) > 0)
+    few = few.select(np.unique(np.repeat(np.arange(len(few)), few.sizes)[counted]))
+    return few.select(np.argsort(few.sizes, kind="stable"))

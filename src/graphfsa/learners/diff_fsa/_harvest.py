@@ -1,0 +1,106 @@
+"""From soft tables to discrete ones: how many labels they get wrong, repairing them, and choosing the simplest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphfsa.learners.exact._climb import Clock
+from graphfsa.learners.exact._problem import Array, Problem
+from graphfsa.learners.exact._search import Annealing, evaluate
+from graphfsa.learners.exact._simplify import simplified
+
+_HEAT = (3.0, 0.1)
+_SLICE = 500
+_SAMPLE = 200
+_ROUNDS = 6
+_FOREVER = 1e9
+_TRIED = 4
+_HOPE = 1.25
+"""A table that uses so many times the entries of another will not become simpler than it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """How some tables do on the training graphs.
+
+    Attributes:
+        wrong: Number of wrong nodes of each table, each graph with its count.
+        shares: For each graph, the share of its nodes that are wrong, on average over the tables.
+    """
+
+    wrong: Array
+    shares: Array
+
+
+def score(problem: Problem, tables: Array) -> Scores:
+    """Run all tables on all graphs."""
+    each = np.stack([evaluate(problem, table)[0] for table in tables])
+    sizes = np.maximum(1, problem.examples.sizes)
+    return Scores(each @ problem.examples.counts, each.mean(axis=0) / sizes)
+
+
+def num_wrong(problem: Problem, table: Array) -> int:
+    """Number of wrong nodes, each graph with its count."""
+    return int(evaluate(problem, table)[0] @ problem.examples.counts)
+
+
+def repaired(problem: Problem, table: Array, iterations: int, rng: np.random.Generator) -> tuple[Array, int]:
+    """A table near the given one with fewer wrong nodes, if annealing finds any, and how many they are.
+
+    Annealing looks at some of the graphs only: at those that are wrong, and at others so that they stay right. When
+    nothing is wrong with these, graphs that are wrong now join them.
+    """
+    seen = np.zeros(len(problem.examples), bool)
+    best, fewest = table, None
+    for _ in range(_ROUNDS):
+        failing = evaluate(problem, table)[0]
+        wrong = int(failing @ problem.examples.counts)
+        if fewest is None or wrong < fewest:
+            best, fewest = table, wrong
+        if not wrong:
+            break
+        for among in (failing > 0, failing == 0):
+            new = np.flatnonzero(among & ~seen)
+            seen[rng.choice(new, min(_SAMPLE, len(new)), replace=False)] = True
+        few = problem.select(np.flatnonzero(seen))
+        usual = float(few.examples.counts.mean())  # What one wrong node costs.
+        heat, seed = (_HEAT[0] * usual, _HEAT[1] * usual), int(rng.integers(2**31))
+        run = Annealing(few, table, simplify=False, iterations=iterations, heat=heat, seed=seed)
+        while not run.advance(_SLICE):
+            pass
+        table = run.table
+        if run.energy:
+            break
+    wrong = num_wrong(problem, table)
+    return (table, wrong) if fewest is None or wrong < fewest else (best, fewest)
+
+
+def used_part(problem: Problem, table: Array) -> Array:
+    """The table with -1 where no training graph uses an entry, and the entries of final states as they are."""
+    seen = evaluate(problem, table)[1] > 0
+    seen[: problem.shape.num_final] = True
+    return np.where(seen, table, -1).astype(np.int16)
+
+
+def simplest(problem: Problem, parts: list[Array], seed: int) -> tuple[int, Array]:
+    """Make tables without an error simple and choose the one of which the data use the fewest entries.
+
+    Args:
+        problem: The graphs.
+        parts: The tables, -1 where no graph uses an entry.
+        seed: Seed.
+
+    Returns:
+        The place of the one chosen, and its table, complete.
+    """
+    found: list[tuple[int, int, Array]] = []
+    order = sorted(range(len(parts)), key=lambda place: (int((parts[place] >= 0).sum()), place))
+    for place in order[:_TRIED]:
+        if found and (parts[place] >= 0).sum() > _HOPE * min(used for used, *_ in found):
+            break
+        table = simplified(problem, parts[place], seed, Clock(_FOREVER))
+        found.append((int((evaluate(problem, table)[1] > 0).sum()), place, table))
+    _, place, table = min(found, key=lambda entry: entry[:2])
+    return place, table

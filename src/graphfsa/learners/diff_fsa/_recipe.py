@@ -1,0 +1,178 @@
+"""How to train: every choice by name, and the three sets of choices that have one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from graphfsa.errors import GraphFSAError, UnknownNameError
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Every choice of a training.
+
+    Attributes:
+        restarts: How many tables are trained at once, from different beginnings.
+        updates: Updates of each size of automata at most, where graphs are drawn by their errors.
+        epochs: Passes over the training graphs, where they are taken in turn.
+        batch: Graphs of one update.
+        sampling: ``"errors"``: graphs that the discrete tables get wrong are drawn more often. ``"turns"``: all graphs
+            in turn, in a new order in each pass.
+        steps: How many steps a run has: ``"data"`` for as many as the labels take, or a number for every graph.
+            States at a given step (evolutions) are always trained with that step.
+        offset: Up to so many further steps are made, at random in each update; not in evolutions.
+        aggregate: ``"exact"``: the distribution of what a node sees, with gradients through its neighbours.
+            ``"threshold"``: expected counts are compared with thresholds, as published; no gradient goes through.
+        through: Whether gradients go through neighbours, with ``"exact"``.
+        finals: ``"mask"``: final states can't be left. ``"penalty"``: leaving them costs.
+        penalty: Weight of that cost: the mean probability to leave.
+        loss: ``"cross-entropy"`` or ``"l2"``, of the last distribution of each node.
+        rate: Learning rate of Adam.
+        betas: Decay rates of Adam's moments.
+        clip: Largest norm of the gradient of one table; 0 for any.
+        schedule: ``"constant"``, or ``"plateau"``: after three epochs whose validation is no better, the rate is
+            multiplied by 0.8.
+        noise: Standard deviation of the first logits.
+        stay: What the logits of staying in a state have in addition, in three of four tables; not in evolutions.
+        renew: After so many updates, tables that are not among the best begin anew; 0 for never.
+        check: Updates between two looks at the discrete tables.
+        repair: Iterations of annealing on the discrete table, for each of the tables that are repaired; 0 for none.
+        repaired: How many tables are repaired at every third look: the best, and as many others.
+        harvest: So many tables without an error are collected before the simplest is chosen; evolutions stop at one.
+        patience: Updates after the first such table, at most.
+        simplify: Whether tables without an error are made simple.
+        complete: Whether entries that the data never use follow the simplest rule for those that they do.
+        keep: Which table is the result if none is without error: that with the fewest ``"errors"``, or that with the
+            lowest ``"validation"`` loss.
+    """
+
+    restarts: int = 32
+    updates: int = 2000
+    epochs: int = 0
+    batch: int = 16
+    sampling: Literal["errors", "turns"] = "errors"
+    steps: int | Literal["data"] = "data"
+    offset: int = 2
+    aggregate: Literal["exact", "threshold"] = "exact"
+    through: bool = True
+    finals: Literal["mask", "penalty"] = "mask"
+    penalty: float = 0.0
+    loss: Literal["cross-entropy", "l2"] = "cross-entropy"
+    rate: float = 0.15
+    betas: tuple[float, float] = (0.9, 0.99)
+    clip: float = 1.0
+    schedule: Literal["constant", "plateau"] = "constant"
+    noise: float = 1.0
+    stay: float = 3.0
+    renew: int = 240
+    check: int = 20
+    repair: int = 5000
+    repaired: int = 6
+    harvest: int = 12
+    patience: int = 400
+    simplify: bool = True
+    complete: bool = True
+    keep: Literal["errors", "validation"] = "errors"
+
+
+_PAPER = Recipe(
+    restarts=1,
+    epochs=20,
+    batch=1,
+    sampling="turns",
+    steps=10,
+    offset=1,
+    aggregate="threshold",
+    finals="penalty",
+    penalty=1.0,
+    loss="l2",
+    rate=0.25,
+    betas=(0.5, 0.5),
+    clip=0.0,
+    schedule="plateau",
+    stay=0.0,
+    renew=0,
+    repair=0,
+    harvest=1,
+    simplify=False,
+    complete=False,
+    keep="validation",
+)
+PRESETS = {"strong": Recipe(), "paper": _PAPER, "reference": replace(_PAPER, steps=5)}
+_CELLULAR_RATE = 0.5
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "sampling": ("errors", "turns"),
+    "aggregate": ("exact", "threshold"),
+    "finals": ("mask", "penalty"),
+    "loss": ("cross-entropy", "l2"),
+    "schedule": ("constant", "plateau"),
+    "keep": ("errors", "validation"),
+}
+_LEAST = {"restarts": 1, "batch": 1, "check": 1, "harvest": 1}
+_MOST = 10**9
+
+
+def recipe_of(preset: str, options: dict[str, Any]) -> Recipe:
+    """The recipe of a preset with some choices made differently.
+
+    Raises:
+        UnknownNameError: There is no such preset or option.
+        GraphFSAError: A choice is not among those that there are.
+    """
+    if preset not in PRESETS:
+        raise UnknownNameError("preset", str(preset), PRESETS)
+    known = {field.name: field for field in fields(Recipe)}
+    for name, given in options.items():
+        if name not in known:
+            raise UnknownNameError("option of Diff-FSA", name, known)
+        _check(name, given, getattr(Recipe(), name))
+    recipe = replace(PRESETS[preset], **options)
+    if recipe.sampling == "turns" and recipe.epochs == 0:
+        raise GraphFSAError("graphs that are taken in turn need a number of epochs of at least 1; got epochs=0")
+    return recipe
+
+
+def for_evolution(recipe: Recipe, preset: str, chosen: tuple[str, ...]) -> Recipe:
+    """What is different when labels are states at a given step."""
+    changes: dict[str, Any] = {
+        "offset": 0,
+        "steps": "data",
+        "stay": 0.0,
+        "harvest": 1,
+        "finals": "mask",
+        "penalty": 0.0,
+    }
+    if preset != "strong" and "rate" not in chosen:
+        changes["rate"] = _CELLULAR_RATE
+    return replace(recipe, **changes)
+
+
+def _check(name: str, given: Any, usual: Any) -> None:
+    if name in _CHOICES:
+        if given not in _CHOICES[name]:
+            raise UnknownNameError(name, str(given), _CHOICES[name])
+    elif name == "steps":
+        if given != "data" and not _whole(given, 1):
+            raise GraphFSAError(f"steps must be 'data' or a whole number of at least 1; got {given!r}")
+    elif name == "betas":
+        pair: Any = given
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(_number(x) and 0 <= x < 1 for x in pair):
+            raise GraphFSAError(f"betas must be two numbers in 0 .. 1, below 1; got {given!r}")
+    elif isinstance(usual, bool):
+        if not isinstance(given, bool):
+            raise GraphFSAError(f"{name} must be True or False; got {given!r}")
+    elif isinstance(usual, int):
+        least = _LEAST.get(name, 0)
+        if not _whole(given, least):
+            raise GraphFSAError(f"{name} must be a whole number in {least} .. {_MOST}; got {given!r}")
+    elif not _number(given) or not 0 <= given < _MOST:
+        raise GraphFSAError(f"{name} must be a number of at least 0 and below {_MOST}; got {given!r}")
+
+
+def _whole(given: Any, least: int) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool) and least <= given <= _MOST
+
+
+def _number(given: Any) -> bool:
+    return isinstance(given, int | float) and not isinstance(given, bool)

@@ -1,0 +1,124 @@
+"""Which automata are trained: their sizes, simplest first, and what is known about them beforehand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphfsa.automaton import GraphFSA
+from graphfsa.automaton.fsa import check_state_names
+from graphfsa.datasets import Examples, Task
+from graphfsa.errors import GraphFSAError
+from graphfsa.learners.diff_fsa._training import Beginning
+from graphfsa.learners.exact._colours import final_colours
+from graphfsa.learners.exact._fit import state_names
+from graphfsa.learners.exact._problem import Array, Problem, Shape
+from graphfsa.learners.exact._rungs import ladder
+
+if TYPE_CHECKING:
+    from graphfsa.learners.diff_fsa import DiffFSA
+
+
+def num_final(task: Task) -> int:
+    """Number of final states: none if labels are states at a given step."""
+    return len(task.classes) if task.kind == "classes" else 0
+
+
+def shapes(learner: DiffFSA, train: Examples, *, published: bool) -> list[Shape]:
+    """The sizes to train one after the other, without those that can't tell nodes with different labels apart.
+
+    Args:
+        learner: The learner.
+        train: The training graphs.
+        published: Whether only one size is trained, as in the paper: as large as was asked for; if nothing was, without
+            extra states and with bound 1 (for evolutions, the least that can tell labels apart).
+    """
+    task, capacity = train.task, learner.capacity
+    finals = num_final(task)
+    single = tuple(range(len(task.inputs)))
+    check_state_names(state_names(task, 0) if finals else task.classes)
+    found = [rung.shape for rung in ladder(finals, [single], capacity.extras(task), capacity.aggregations(train))]
+    if not published:
+        return [shape for shape in found if not _hopeless(train, shape)] or found[-1:]
+    extra = max(shape.num_extra for shape in found) if capacity.states is not None else 0
+    found = [shape for shape in found if shape.num_extra == extra] or found[-1:]
+    if capacity.bound is not None:
+        return found[-1:]
+    return ([shape for shape in found if finals or not _hopeless(train, shape)] or found[-1:])[:1]
+
+
+def _hopeless(train: Examples, shape: Shape) -> bool:
+    """Whether no automaton with this aggregation, however large, gives all nodes their labels."""
+    problem = Problem.of(train, shape)
+    if shape.num_final:
+        return bool(len(problem.hopeless))
+    steps = train.steps
+    if not len(steps) or steps.min() != steps.max():
+        return False
+    counted = problem.target >= 0
+    colours = final_colours(train.graphs, problem.start, int(steps[0]), shape.aggregation)[counted]
+    pairs = np.unique(np.stack([colours, problem.target[counted].astype(np.uint64)]), axis=1)
+    return pairs.shape[1] > len(np.unique(colours))
+
+
+def begin_with(
+    task: Task, sizes: list[Shape], initial: GraphFSA | None, known: Any
+) -> tuple[list[Shape], Beginning, list[str] | None]:
+    """What is known beforehand, and the one size that it leaves.
+
+    Returns:
+        The sizes to train, the beginning, and the names of the states if an automaton gives them.
+    """
+    if initial is None and known is None:
+        return sizes, Beginning(), None
+    names: list[str] | None = None
+    table: Array | None = None
+    if initial is not None:
+        shape, order = _shape_of(task, initial)
+        sizes = [shape]
+        table = _arranged(initial, order)
+        names = [initial.state_names[state] for state in order]
+    if known is None:
+        return sizes, Beginning(table), names
+    given = np.asarray(known)
+    fitting = [shape for shape in sizes if (shape.num_states, shape.num_values) == given.shape]
+    if not fitting:
+        wanted = [[shape.num_states, shape.num_values] for shape in sizes]
+        raise GraphFSAError(f"known must have a shape [states, values] among {wanted}; got {list(given.shape)}")
+    shape = fitting[0]
+    if given.dtype.kind not in "iu" or given.min(initial=0) < -1 or given.max(initial=0) >= shape.num_states:
+        raise GraphFSAError(
+            f"known must be successors in 0 .. {shape.num_states - 1}, or -1 for what is to be learned; got "
+            f"{given.dtype} in {given.min(initial=0)} .. {given.max(initial=0)}"
+        )
+    finals = given[: shape.num_final]
+    if ((finals >= 0) & (finals != np.arange(shape.num_final)[:, None])).any():
+        raise GraphFSAError("known must not lead out of a final state: final states are absorbing")
+    return [shape], Beginning(table, given.astype(np.int16)), names
+
+
+def _shape_of(task: Task, fsa: GraphFSA) -> tuple[Shape, list[int]]:
+    """The shape of an automaton, and its states in our order: final ones, starting ones, others."""
+    task.check_automaton(fsa)
+    if task.kind == "evolution":
+        return Shape(0, fsa.num_states, 0, fsa.aggregation), list(range(fsa.num_states))
+    named = [*fsa.final_states, *fsa.starting_states]
+    if len(set(named)) != len(named):
+        raise GraphFSAError("an automaton to begin with must not start in final states, or twice in the same state")
+    order = [*named, *(state for state in range(fsa.num_states) if state not in named)]
+    return Shape(len(task.classes), len(task.inputs), fsa.num_states - len(named), fsa.aggregation), order
+
+
+def _arranged(fsa: GraphFSA, order: list[int]) -> Array:
+    """The table with the states in another order."""
+    if order == list(range(fsa.num_states)):
+        return np.array(fsa.transition_table, np.int16)
+    renamed = fsa.aggregation.restricted(order, fsa.num_states)
+    if renamed is None or renamed[0] != fsa.aggregation:
+        raise GraphFSAError(
+            "an automaton to begin with must have its final states first, then its starting states, then the others: "
+            f"{fsa.aggregation.name} aggregation does not say what it sees if they are put in another order"
+        )
+    place = np.argsort(order)
+    return place[fsa.transition_table[order][:, renamed[1]]].astype(np.int16)
