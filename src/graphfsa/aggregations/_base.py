@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from graphfsa.aggregations._features import Features, Part
 from graphfsa.errors import AutomatonError, FormatError
 from graphfsa.graphs.graph import Graph
 
@@ -88,6 +89,12 @@ class Aggregation(ABC):
     @abstractmethod
     def decode(self, value: int, state_names: Sequence[str]) -> str:
         """A value in words that a person reads, for example ``"0 f0, 1+ f1"``."""
+
+    def features(self, state_names: Sequence[str]) -> Features:
+        """What rules can ask about a value. By default only which value it is, in the words of ``decode``."""
+        num_values = self.num_values(len(state_names))
+        words = tuple(self.decode(value, state_names) for value in range(num_values))
+        return Features(parts=(Part("neighbourhood", words, np.arange(num_values)),))
 
     @abstractmethod
     def parameters(self, num_states: int) -> Array:

@@ -22,6 +22,7 @@ from graphfsa.aggregations._base import (
     membership,
     mixed_radix,
 )
+from graphfsa.aggregations._features import Features, Share, digit_columns
 from graphfsa.errors import AutomatonError
 
 Levels = tuple[float, ...]
@@ -159,6 +160,12 @@ class AverageThresholdAggregation(Aggregation):
         """How many thresholds are reached, by name or index of the watched state."""
         states = [state for state, _ in self.watched(len(state_names))]
         return Counts([state_names[s] for s in states], self.digits(value, len(state_names)), states)
+
+    def features(self, state_names: Sequence[str]) -> Features:
+        """The fraction of each watched state, as far as thresholds tell."""
+        watched = self.watched(len(state_names))
+        digits = digit_columns(self.num_values(len(state_names)), self._bases(len(state_names)))
+        return Features(shares=tuple(Share(*pair, digits[place]) for place, pair in enumerate(watched)))
 
     def decode(self, value: int, state_names: Sequence[str]) -> str:  # noqa: D102
         parts: list[str] = []

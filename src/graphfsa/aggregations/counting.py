@@ -18,6 +18,7 @@ from graphfsa.aggregations._base import (
     membership,
     mixed_radix,
 )
+from graphfsa.aggregations._features import Features, digit_columns
 from graphfsa.errors import AutomatonError
 
 
@@ -94,6 +95,12 @@ class CountingAggregation(Aggregation):
     def observation(self, value: int, state_names: Sequence[str]) -> Counts:
         """The bounded counts, by state name or index."""
         return Counts(state_names, self.digits(value, len(state_names)))
+
+    def features(self, state_names: Sequence[str]) -> Features:
+        """Counts of any set of states: their sum, cut at the bound, is exact."""
+        num_states = len(state_names)
+        counts = digit_columns(self.num_values(num_states), [self.bound + 1] * num_states)
+        return Features(counts=counts, bound=self.bound)
 
     def decode(self, value: int, state_names: Sequence[str]) -> str:  # noqa: D102
         counts = zip(self.digits(value, len(state_names)), state_names, strict=True)

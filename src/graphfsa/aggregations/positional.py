@@ -17,6 +17,7 @@ from graphfsa.aggregations._base import (
     membership,
     mixed_radix,
 )
+from graphfsa.aggregations._features import Features, Part, digit_columns
 from graphfsa.errors import AutomatonError
 from graphfsa.graphs.graph import MAX_SLOTS, Graph
 
@@ -89,6 +90,16 @@ class PositionalAggregation(Aggregation):
     def observation(self, value: int, state_names: Sequence[str]) -> tuple[str | None, ...]:
         """Per slot: the name of the state, or None."""
         return tuple(state_names[d - 1] if d else None for d in self.digits(value, len(state_names)))
+
+    def features(self, state_names: Sequence[str]) -> Features:
+        """Who is in each slot (left and right, if there are two), and how many are in each state."""
+        num_states = len(state_names)
+        digits = digit_columns(self.num_values(num_states), [num_states + 1] * self.num_slots)
+        names = ["left", "right"] if self.num_slots == 2 else [f"slot {slot}" for slot in range(self.num_slots)]
+        labels = (None, *state_names)
+        parts = tuple(Part(names[slot], labels, digits[slot], f"seen[{slot}]") for slot in range(self.num_slots))
+        counts = np.stack([(digits == state + 1).sum(0, np.uint16) for state in range(num_states)])
+        return Features(counts=counts, bound=self.num_slots, slotted=True, parts=parts)
 
     def decode(self, value: int, state_names: Sequence[str]) -> str:  # noqa: D102
         return "[" + ", ".join(name if name is not None else "-" for name in self.observation(value, state_names)) + "]"

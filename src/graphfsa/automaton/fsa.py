@@ -7,13 +7,16 @@ from functools import partial
 from hashlib import sha256
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.errors import AutomatonError, LimitError
+
+if TYPE_CHECKING:
+    from graphfsa.automaton.rules import Rules
 
 Array = np.ndarray[Any, Any]
 Rule = Callable[[str, Any], str | int]
@@ -98,6 +101,45 @@ class GraphFSA:
                 table[state, value] = state_index(rule(name, observation), names, "the rule's result")
         return cls(names, aggregation, table, starting_states=starting_states, final_states=final_states)
 
+    @classmethod
+    def from_rules(cls, text: str) -> GraphFSA:
+        """Build the automaton that rules describe: what ``str(fsa.rules())`` gives, or what you have written.
+
+        Args:
+            text: The rules, in the notation of docs/rules.md.
+
+        Raises:
+            FormatError: The text is malformed; the message names the line and what was expected.
+
+        Example:
+            >>> infect = GraphFSA.from_rules('''
+            ... states: well, ill
+            ... final states: ill
+            ... aggregation: counting bound=2
+            ... well -> ill if at least 2 neighbours are ill
+            ... well stays otherwise
+            ... ill stays
+            ... ''')
+            >>> infect.transition_table.tolist()
+            [[0, 0, 0, 0, 0, 0, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1, 1, 1]]
+        """
+        from graphfsa.automaton.rules._parse import automaton_from_rules
+
+        return automaton_from_rules(text)
+
+    def rules(self, matters: ArrayLike | None = None) -> Rules:
+        """The table as short rules in words; ``GraphFSA.from_rules`` reads their text back.
+
+        The rules agree with the table at every entry that matters, which is checked.
+
+        Args:
+            matters: Which entries must agree, bool [num_states, num_values]; the others may turn out either way, for
+                shorter rules. By default all but values that the aggregation can't have.
+        """
+        from graphfsa.automaton.rules import rules_of
+
+        return rules_of(self, matters)
+
     @property
     def num_states(self) -> int:
         """Number of states, |M|."""
@@ -179,7 +221,7 @@ class GraphFSA:
 
     @classmethod
     def load(cls, path: str | Path) -> GraphFSA:
-        """Read an automaton from a JSON file."""
+        """Read an automaton from a JSON file, or from a text of rules whose name ends in ``.rules``."""
         from graphfsa.automaton.serialize import load_automaton
 
         return load_automaton(path)

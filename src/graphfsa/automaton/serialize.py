@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa._files import atomic_write, read_json
+from graphfsa._files import atomic_write, read_bytes, read_json
 from graphfsa.aggregations import aggregation_class, aggregation_from_config
 from graphfsa.automaton.fsa import GraphFSA, check_state_names, check_table_size
 from graphfsa.errors import AutomatonError, FormatError, GraphFSAError
 
 SCHEMA = "graphfsa.automaton/1"
+MAX_RULES_BYTES = 2**26
 _FIELDS = {"schema", "state_names", "starting_states", "final_states", "aggregation", "transition_table"}
 
 
@@ -73,8 +74,19 @@ def save_automaton(fsa: GraphFSA, path: str | Path) -> None:
 
 
 def load_automaton(path: str | Path) -> GraphFSA:
-    """Read an automaton from a JSON file."""
+    """Read an automaton from a JSON file, or from rules if the file's name ends in ``.rules``."""
+    if str(path).lower().endswith(".rules"):
+        from graphfsa.automaton.rules._parse import automaton_from_rules
+
+        return automaton_from_rules(_read_text(path), str(path))
     return automaton_from_json(read_json(path), str(path))
+
+
+def _read_text(path: str | Path) -> str:
+    try:
+        return read_bytes(path, limit=MAX_RULES_BYTES).decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: must be UTF-8 text; byte {error.start} is not") from None
 
 
 def _header(fsa: GraphFSA) -> dict[str, Any]:

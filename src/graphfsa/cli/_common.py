@@ -64,7 +64,7 @@ def find_automaton(text: str) -> GraphFSA:
     """An automaton from a library name or a file."""
     from graphfsa.automaton import GraphFSA, library
 
-    if text.lower().endswith(".json"):
+    if text.lower().endswith((".json", ".rules")):
         return GraphFSA.load(text)
     try:
         return library.library_automaton(text)

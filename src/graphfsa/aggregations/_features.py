@@ -1,0 +1,73 @@
+"""What can be said about the values of an aggregation: the material of which rules are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of a value that is one of a few named things: ``left is alive``, ``left is missing``.
+
+    Attributes:
+        name: Lower-case words and numbers, for example ``left`` or ``slot 3``; no two parts have the same.
+        labels: What it can be; None means that nobody is there.
+        digits: Which label each value has, whole numbers [num_values].
+        source: A Python expression that gives the label from ``seen``, which is what ``observation`` returned; None
+            if there is none, then rules as a Python function are told the value's number instead.
+    """
+
+    name: str
+    labels: tuple[str | None, ...]
+    digits: Array
+    source: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """How many thresholds the fraction of neighbours in a state reaches: ``at least half of the neighbours are on``.
+
+    Attributes:
+        state: The state.
+        levels: Its thresholds, rising.
+        digits: How many of them each value reaches, whole numbers [num_values].
+    """
+
+    state: int
+    levels: tuple[float, ...]
+    digits: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Everything that can be said about each value; together it must tell any two values apart.
+
+    Attributes:
+        counts: How many neighbours are in each state, whole numbers [num_states, num_values] in ``0 .. bound``; None
+            if values do not tell.
+        bound: A count of this number means so many or more.
+        slotted: Whether ``observation`` returns the neighbours' states one by one, and not a number for each state.
+        parts: What has a name of its own.
+        shares: Fractions of neighbours.
+    """
+
+    counts: Array | None = None
+    bound: int = 0
+    slotted: bool = False
+    parts: tuple[Part, ...] = ()
+    shares: tuple[Share, ...] = ()
+
+
+def digit_columns(num_values: int, bases: list[int]) -> Array:
+    """Each digit of each value in mixed radix, least significant first, whole numbers [digits, num_values]."""
+    values = np.arange(num_values)
+    columns = np.empty((len(bases), num_values), np.min_scalar_type(max(bases)))
+    for place, base in enumerate(bases):
+        columns[place] = values % base
+        values //= base
+    return columns

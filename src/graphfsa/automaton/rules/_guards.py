@@ -1,0 +1,138 @@
+"""The guards of rules: what a node may ask about its neighbours, and where the answer is yes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from graphfsa.aggregations._features import Array, Features
+
+
+@dataclass(frozen=True)
+class CountIs:
+    """The number of neighbours in some states is one of some numbers.
+
+    Attributes:
+        states: The states, rising; all of them ask for the number of neighbours as such.
+        numbers: The numbers, rising, in ``0 .. bound``; the bound stands for itself and more.
+    """
+
+    states: tuple[int, ...]
+    numbers: tuple[int, ...]
+
+    def holds(self, features: Features) -> Array:
+        """Where the answer is yes, bool [num_values]."""
+        among = np.zeros(features.bound + 1, bool)
+        among[list(self.numbers)] = True
+        return among[count_of(features, self.states)]
+
+    def cost(self, features: Features) -> float:
+        """How much there is to read."""
+        counts = features.counts
+        others = 0 if counts is None else len(counts) - len(self.states)
+        # Two negations are hard to read: "every neighbour is" does without, "neither ... nor" does not.
+        without = others + 0.25 if self.numbers == (0,) else 1.5 * others + (0.5 if others == 1 else 1)
+        names = 1.0 if not others else min(len(self.states), without)
+        return 2 + names + number_cost(self.numbers, features.bound)
+
+
+@dataclass(frozen=True)
+class PartIs:
+    """A part of the value is one of some labels.
+
+    Attributes:
+        part: Index of the part.
+        labels: Indices of the labels, rising.
+    """
+
+    part: int
+    labels: tuple[int, ...]
+
+    def holds(self, features: Features) -> Array:
+        """Where the answer is yes, bool [num_values]."""
+        return np.isin(features.parts[self.part].digits, self.labels)
+
+    def cost(self, features: Features) -> float:
+        """How much there is to read."""
+        others = len(features.parts[self.part].labels) - len(self.labels)
+        return 2 + min(len(self.labels), 1 + others)
+
+
+@dataclass(frozen=True)
+class ShareIs:
+    """The number of thresholds that a fraction of neighbours reaches lies in a range.
+
+    Attributes:
+        share: Index of the share.
+        lowest: The smallest number.
+        highest: The largest number.
+    """
+
+    share: int
+    lowest: int
+    highest: int
+
+    def holds(self, features: Features) -> Array:
+        """Where the answer is yes, bool [num_values]."""
+        digits = features.shares[self.share].digits
+        return (digits >= self.lowest) & (digits <= self.highest)
+
+    def cost(self, features: Features) -> float:
+        """How much there is to read."""
+        top = len(features.shares[self.share].levels)
+        return 3 + (self.lowest > 0) + (self.highest < top)
+
+
+Atom = CountIs | PartIs | ShareIs
+Guard = tuple[Atom, ...]
+"""All must hold; an empty one always does."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A node moves to ``successor`` if the guard holds and no earlier rule of its state applied."""
+
+    guard: Guard
+    successor: int
+
+
+def count_of(features: Features, states: tuple[int, ...]) -> Array:
+    """The number of neighbours in some states, cut at the bound, int64 [num_values]."""
+    if features.counts is None:
+        raise AssertionError("these values have no counts")
+    return np.minimum(features.counts[list(states)].sum(0, dtype=np.int64), features.bound)
+
+
+def guard_holds(guard: Guard, features: Features, num_values: int) -> Array:
+    """Where all atoms of a guard hold, bool [num_values]."""
+    holds = np.ones(num_values, bool)
+    for atom in guard:
+        holds &= atom.holds(features)
+    return holds
+
+
+def guard_cost(guard: Guard, features: Features) -> float:
+    """How much there is to read in a line with this guard."""
+    return 1.5 + sum(0.5 + atom.cost(features) for atom in guard)
+
+
+def runs(numbers: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Rising numbers as ranges (first, last) without gaps."""
+    ranges: list[tuple[int, int]] = []
+    for _, pairs in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        members = [number for _, number in pairs]
+        ranges.append((members[0], members[-1]))
+    return ranges
+
+
+def number_cost(numbers: tuple[int, ...], bound: int) -> float:
+    """What the words for some numbers cost: none for no and some, one for each number that is named."""
+    ranges = runs(numbers)
+    if len(ranges) == 1:
+        first, last = ranges[0]
+        if (first, last) in ((0, 0), (1, bound)):
+            return 0
+        return 1 if first in (0, last) or last == bound else 2
+    return sum(1 + (first < last < bound) for first, last in ranges)

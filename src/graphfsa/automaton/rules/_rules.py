@@ -1,0 +1,160 @@
+"""The rules of an automaton: one ordered list for each state, checked against the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from graphfsa.aggregations import Aggregation
+from graphfsa.aggregations._features import Array, Features
+from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.automaton.rules._cover import cover, successors_of
+from graphfsa.automaton.rules._guards import Rule
+from graphfsa.automaton.rules._python import python_source
+from graphfsa.automaton.rules._text import rule_facts, rules_latex, rules_markdown, rules_text
+from graphfsa.automaton.rules._vocabulary import vocabulary
+from graphfsa.errors import AutomatonError, LimitError
+
+MAX_ENTRIES = 2**16
+"""Larger tables are not searched for rules."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """For each state an ordered list of rules: the first whose guard holds says where a node moves.
+
+    Attributes:
+        state_names: Name of each state.
+        aggregation: How a node sees its neighbours.
+        lists: The rules of each state; the last of each list has no guard.
+        starting_states: Indices of the states in which nodes may start.
+        final_states: Indices of the states that are never left.
+        free: How many entries did not matter: there the rules may say something else than the table they were made of.
+
+    Example:
+        >>> from graphfsa import library
+        >>> print(library.distance().rules())
+        states: even, odd, node, root
+        starting states: node, root
+        final states: even, odd
+        aggregation: counting bound=1
+        <BLANKLINE>
+        even stays
+        <BLANKLINE>
+        odd stays
+        <BLANKLINE>
+        node -> odd if some neighbour is even
+        node -> even if some neighbour is odd
+        node stays otherwise
+        <BLANKLINE>
+        root -> even
+        <BLANKLINE>
+    """
+
+    state_names: tuple[str, ...]
+    aggregation: Aggregation
+    lists: tuple[tuple[Rule, ...], ...]
+    starting_states: tuple[int, ...]
+    final_states: tuple[int, ...]
+    free: int = field(default=0, compare=False)
+
+    @cached_property
+    def features(self) -> Features:
+        """What the guards are about."""
+        return self.aggregation.features(self.state_names)
+
+    @property
+    def num_rules(self) -> int:
+        """Number of rules, the last ones included."""
+        return sum(map(len, self.lists))
+
+    def transition_table(self) -> Array:
+        """Where the rules lead from each state with each value, uint8 [num_states, num_values]."""
+        num_values = self.aggregation.num_values(len(self.state_names))
+        return np.stack([successors_of(rules, self.features, num_values) for rules in self.lists])
+
+    def automaton(self) -> GraphFSA:
+        """The automaton that the rules describe."""
+        return GraphFSA(
+            self.state_names,
+            self.aggregation,
+            self.transition_table(),
+            starting_states=self.starting_states,
+            final_states=self.final_states,
+        )
+
+    def text(self) -> str:
+        """The notation that ``GraphFSA.from_rules`` reads."""
+        return rules_text(self)
+
+    def markdown(self) -> str:
+        """Markdown: a numbered list for each state."""
+        return rules_markdown(self)
+
+    def latex(self) -> str:
+        r"""LaTeX: an equation with cases for each state; it needs ``\usepackage{amsmath}``."""
+        return rules_latex(self)
+
+    def python(self) -> str:
+        """Source of a Python function ``step(state, seen)``, which ``GraphFSA.from_rule`` takes as it is."""
+        return python_source(self)
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """Each rule as JSON values: ``state``, ``next``, and ``if``, which is None for the last of a state."""
+        return rule_facts(self)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+
+FORMATS: dict[str, Callable[[Rules], str]] = {
+    "text": Rules.text,
+    "markdown": Rules.markdown,
+    "latex": Rules.latex,
+    "python": Rules.python,
+}
+
+
+def rules_of(fsa: GraphFSA, matters: Any = None) -> Rules:
+    """The rules of an automaton; they are compared with its table before they are returned.
+
+    Args:
+        fsa: The automaton.
+        matters: Which entries the rules must get right, bool [num_states, num_values]; by default all. Entries whose
+            value the aggregation can't have never matter, nor do rows of final states, which always stay.
+
+    Raises:
+        LimitError: The table has more than 65,536 entries.
+    """
+    table = fsa.transition_table
+    if table.size > MAX_ENTRIES:
+        raise LimitError(f"rules are searched for in tables of at most {MAX_ENTRIES:,} entries; got {table.size:,}")
+    wanted = _checked(matters, table.shape) & fsa.aggregation.possible_values(range(fsa.num_states), fsa.num_states)
+    wanted[list(fsa.final_states)] = True
+    features = fsa.aggregation.features(fsa.state_names)
+    words = vocabulary(features, fsa.num_values)
+    lists = tuple(cover(words, state, table[state], wanted[state]) for state in range(fsa.num_states))
+    free = int((~wanted).sum())
+    rules = Rules(fsa.state_names, fsa.aggregation, lists, fsa.starting_states, fsa.final_states, free)
+    wrong = np.argwhere((rules.transition_table() != table) & wanted)
+    if len(wrong):
+        raise AssertionError(f"the rules are wrong at {wrong[0].tolist()}; this is a fault of graphfsa")
+    return rules
+
+
+def _checked(matters: Any, shape: tuple[int, ...]) -> Array:
+    if matters is None:
+        return np.ones(shape, bool)
+    given = np.asarray(matters)
+    if given.dtype != bool or given.shape != shape:
+        raise AutomatonError(
+            f"matters must be bool with shape [states, values] = {list(shape)}; got {given.dtype} {list(given.shape)}"
+        )
+    return given.copy()

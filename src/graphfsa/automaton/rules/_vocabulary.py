@@ -1,0 +1,153 @@
+"""Which atoms the search may use for an automaton: everything that is short to say, and enough to say everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from graphfsa.aggregations._features import Array, Features
+from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, ShareIs, count_of
+
+_ALL_SETS = 4
+"""Up to so many levels every set of them is an atom; beyond, ranges (or single ones and all but one)."""
+_MAX_ALL_SUBSETS = 12
+_MAX_PAIR_WORK = 2e9
+_MAX_CELLS = 2**25
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """Something that has a level at each value: the count of a set of states, a part, a share.
+
+    Attributes:
+        kind: An atom about it, whose level is to be replaced.
+        levels: The level at each value, whole numbers [num_values].
+        num_levels: How many there are.
+    """
+
+    kind: Atom
+    levels: Array
+    num_levels: int
+
+    def atom(self, levels: tuple[int, ...]) -> Atom:
+        """The atom that holds at some levels; for shares they are a range."""
+        if isinstance(self.kind, CountIs):
+            return CountIs(self.kind.states, levels)
+        if isinstance(self.kind, PartIs):
+            return PartIs(self.kind.part, levels)
+        return ShareIs(self.kind.share, levels[0], levels[-1])
+
+    @property
+    def ordered(self) -> bool:
+        """Whether ranges of levels are short to say."""
+        return not isinstance(self.kind, PartIs)
+
+    @property
+    def basic(self) -> bool:
+        """Whether it is about one thing; basic quantities together tell any two values apart."""
+        return not isinstance(self.kind, CountIs) or len(self.kind.states) == 1
+
+    def widened(self, level: int, bad: set[int]) -> tuple[int, ...]:
+        """The simplest set of levels around one that has no bad ones, and is not all."""
+        if not self.ordered:
+            others = [other for other in range(self.num_levels) if other not in bad]
+            return tuple(others) if len(others) == self.num_levels - 1 else (level,)
+        first = max((other + 1 for other in bad if other < level), default=0)
+        last = min((other - 1 for other in bad if other > level), default=self.num_levels - 1)
+        # Between two numbers is longer to say than one number.
+        return tuple(range(first, last + 1)) if first == 0 or last == self.num_levels - 1 else (level,)
+
+    def level_sets(self, wide: bool) -> Iterator[tuple[int, ...]]:
+        """Sets of levels that make an atom, neither empty nor all; only the simplest unless ``wide``."""
+        top = self.num_levels
+        if not wide:
+            yield from ((level,) for level in range(top) if top > 1)
+            if self.ordered:
+                yield from (tuple(range(end)) for end in range(2, top))
+                yield from (tuple(range(first, top)) for first in range(1, top - 1))
+        elif top <= _ALL_SETS and not isinstance(self.kind, ShareIs):
+            for size in range(1, top):
+                yield from combinations(range(top), size)
+        elif self.ordered:
+            for first in range(top):
+                yield from (tuple(range(first, end)) for end in range(first + 1, top + 1) if end - first < top)
+        else:
+            yield from ((level,) for level in range(top))
+            yield from (tuple(other for other in range(top) if other != level) for level in range(top))
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The atoms, none twice in meaning.
+
+    Attributes:
+        features: What they are about.
+        quantities: What has levels.
+        atoms: The atoms, cheapest first.
+        costs: What each costs, float32 [atoms].
+        holds: Where each holds, float32 [atoms, num_values], 0 or 1, for products of matrices.
+    """
+
+    features: Features
+    quantities: list[Quantity]
+    atoms: list[Atom]
+    costs: Array
+    holds: Array
+
+
+def vocabulary(features: Features, num_values: int) -> Vocabulary:
+    """All atoms about the features that are worth trying.
+
+    Sets of states whose counts are asked for are all sets, or small ones and their complements where that would be
+    too many atoms.
+    """
+    num_states = 0 if features.counts is None else len(features.counts)
+    quantities: list[Quantity] = []
+    for size, wide in ((num_states, True), (2, True), (1, True), (1, False)):
+        if size == num_states > _MAX_ALL_SUBSETS:
+            continue
+        quantities = list(_quantities(features, size, num_states))
+        top = sum(_atom_count(quantity, wide) for quantity in quantities)
+        if top * top * num_values <= _MAX_PAIR_WORK and top * num_values <= _MAX_CELLS:
+            return _vocabulary(features, quantities, wide, num_values)
+    return _vocabulary(features, quantities, None, num_values)
+
+
+def _atom_count(quantity: Quantity, wide: bool) -> int:
+    """How many there are at most, without listing them."""
+    top = quantity.num_levels
+    return top * top if wide and (quantity.ordered or top <= _ALL_SETS) else 3 * top
+
+
+def _quantities(features: Features, size: int, num_states: int) -> Iterator[Quantity]:
+    for length in range(1, num_states + 1):
+        if min(length, num_states - length) <= size:
+            for states in combinations(range(num_states), length):
+                yield Quantity(CountIs(states, ()), count_of(features, states), features.bound + 1)
+    for place, part in enumerate(features.parts):
+        yield Quantity(PartIs(place, ()), part.digits, len(part.labels))
+    for place, share in enumerate(features.shares):
+        yield Quantity(ShareIs(place, 0, 0), share.digits, len(share.levels) + 1)
+
+
+def _vocabulary(features: Features, quantities: list[Quantity], wide: bool | None, num_values: int) -> Vocabulary:
+    """With ``wide`` None there are quantities but no atoms."""
+    known: dict[bytes, tuple[float, int, Atom, Array]] = {}
+    for quantity in quantities if wide is not None else []:
+        one_hot = np.arange(quantity.num_levels)[:, None] == quantity.levels
+        for levels in quantity.level_sets(bool(wide)):
+            atom = quantity.atom(levels)
+            holds = one_hot[list(levels)].any(0)
+            if holds.all() or not holds.any():
+                continue
+            cost = atom.cost(features)
+            key = np.packbits(holds).tobytes()
+            if key not in known or cost < known[key][0]:
+                known[key] = cost, len(known), atom, holds
+    found = sorted(known.values(), key=lambda entry: entry[:2])
+    holds = np.array([entry[3] for entry in found], np.float32).reshape(len(found), num_values)
+    costs = np.array([entry[0] for entry in found], np.float32)
+    return Vocabulary(features, quantities, [entry[2] for entry in found], costs, holds)

@@ -1,0 +1,288 @@
+"""Rules mean what the table says, in every form and for every aggregation."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, PositionalAggregation, library
+from graphfsa.automaton.rules import CountIs, PartIs, parse_rules
+from graphfsa.automaton.rules._words import KEYWORDS
+from graphfsa.errors import AutomatonError, LimitError
+from strategies import LEVELS
+
+EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
+NASTY = [
+    *("if", "some neighbour is", "->", "a -> b", "a b", '"', "\\", "`", "``x", "|", "$", "\\end{cases}", "<script>"),
+    *("😀", "#x", "states:", "one", "missing", "é", "x" * 200, "{}", "%s", "{0}", "'''", '"""', "'", "1", "0", "2+"),
+    *("a,b", "node:", "- x", "__", "[a](b)", "a-b", "-a", "]", "stays otherwise", "None", "%", "\\u0041", "a\\", "or"),
+]
+NAMES = (
+    st.sampled_from(NASTY) | st.sampled_from(sorted(KEYWORDS)) | st.text("abcé😀 \"'`\\{}$#-", min_size=1, max_size=5)
+)
+GOOD_NAMES = NAMES.filter(lambda name: name == name.strip() and name.isprintable())
+
+
+@st.composite
+def aggregations(draw, num_states):
+    kind = draw(st.sampled_from(["counting", "positional", "average"]))
+    if kind == "counting":
+        return CountingAggregation(bound=draw(st.integers(1, 3 if num_states < 5 else 1)))
+    if kind == "positional":
+        return PositionalAggregation(num_slots=draw(st.integers(1, 3 if num_states < 4 else 2)))
+    watched = draw(st.sets(st.integers(0, num_states - 1), min_size=1, max_size=3))
+    return AverageThresholdAggregation({state: draw(LEVELS | st.just((0.123456789, 1.0))) for state in watched})
+
+
+@st.composite
+def automata(draw, max_states=5):
+    """Tables at random, or made of few borders, as those that mean something are."""
+    num_states = draw(st.integers(1, max_states))
+    names = draw(st.lists(GOOD_NAMES, min_size=num_states, max_size=num_states, unique=True))
+    aggregation = draw(aggregations(num_states))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    num_values = aggregation.num_values(num_states)
+    table = rng.integers(0, num_states, (num_states, num_values))
+    if draw(st.booleans()):
+        digits = np.array([aggregation.digits(value, num_states) for value in range(num_values)])
+        for state in range(num_states):
+            weights = rng.integers(-1, 2, digits.shape[1])
+            table[state] = np.where(digits @ weights > rng.integers(-1, 3), state, rng.integers(num_states))
+    final = sorted(rng.choice(num_states, rng.integers(0, num_states), replace=False).tolist())
+    table[final] = np.array(final, int)[:, None]
+    starting = None if draw(st.booleans()) else sorted(draw(st.sets(st.integers(0, num_states - 1))))
+    return GraphFSA(names, aggregation, table, starting_states=starting, final_states=final)
+
+
+def possible(fsa):
+    return fsa.aggregation.possible_values(range(fsa.num_states), fsa.num_states)
+
+
+@EXAMPLES
+@given(automata())
+def test_rules_say_what_the_table_says_and_can_be_read_back(fsa):
+    rules = fsa.rules()
+    matters = np.broadcast_to(possible(fsa), fsa.transition_table.shape)
+    assert np.array_equal(rules.transition_table()[matters], fsa.transition_table[matters])
+    read = parse_rules(rules.text())
+    assert read == rules
+    assert GraphFSA.from_rules(str(rules)) == rules.automaton()
+    if matters.all():
+        assert GraphFSA.from_rules(str(rules)) == fsa
+
+
+def step_of(rules):
+    space = {}
+    exec(compile(rules.python(), "step.py", "exec"), space)
+    return space["step"]
+
+
+@EXAMPLES
+@given(automata())
+def test_the_python_function_is_the_table(fsa):
+    """Called with what ``from_rule`` shows; nothing of the guards' own evaluation is used."""
+    step = step_of(fsa.rules())
+    for value in np.flatnonzero(possible(fsa)).tolist():
+        seen = fsa.aggregation.observation(value, fsa.state_names)
+        for state, name in enumerate(fsa.state_names):
+            assert step(name, seen) == fsa.state_names[fsa.transition_table[state, value]]
+    with pytest.raises(ValueError, match="unknown state"):
+        step("no such state", seen)
+
+
+@EXAMPLES
+@given(automata(max_states=4), st.data())
+def test_guards_are_true_of_neighbourhoods(fsa, data):
+    """Asked about the neighbours themselves, not about the value: counts above the bound included."""
+    rules = fsa.rules()
+    slots = []
+    states = data.draw(st.lists(st.integers(0, fsa.num_states - 1), max_size=7))
+    if fsa.aggregation.uses_slots:
+        states = states[: fsa.aggregation.num_slots]
+        slots = list(range(fsa.aggregation.num_slots))[-len(states) :] if states else []
+    value = fsa.aggregation.encode(states, slots, fsa.num_states)
+    for state in range(fsa.num_states):
+        chosen = next(
+            rule for rule in rules.lists[state] if all(true(atom, rules, states, slots) for atom in rule.guard)
+        )
+        assert chosen.successor == fsa.transition_table[state, value]
+
+
+def true(atom, rules, states, slots):
+    if isinstance(atom, CountIs):
+        count = sum(state in atom.states for state in states)
+        return min(count, rules.features.bound) in atom.numbers
+    if isinstance(atom, PartIs):
+        there = dict(zip(slots, states, strict=True)).get(atom.part)
+        return (0 if there is None else there + 1) in atom.labels
+    share = rules.features.shares[atom.share]
+    fraction = states.count(share.state) / len(states) if states else 0
+    return atom.lowest <= sum(fraction >= level for level in share.levels) <= atom.highest
+
+
+@EXAMPLES
+@given(automata(), st.integers(0, 2**32 - 1), st.floats(0, 1))
+def test_what_does_not_matter_makes_rules_no_longer(fsa, seed, share):
+    """Entries that matter are as in the table, whatever the others are."""
+    matters = np.random.default_rng(seed).random(fsa.transition_table.shape) < share
+    rules = fsa.rules(matters)
+    table = rules.transition_table()
+    assert np.array_equal(table[matters & possible(fsa)], fsa.transition_table[matters & possible(fsa)])
+    assert rules.automaton().final_states == fsa.final_states
+    if not rules.free:
+        assert "did not matter" not in rules.text()
+
+
+def test_what_does_not_matter_makes_rules_shorter():
+    fsa = library.path_finding()
+    matters = np.zeros(fsa.transition_table.shape, bool)
+    matters[:, 0] = True
+    rules = fsa.rules(matters)
+    assert rules.num_rules == 4
+    assert rules.free == 2 * 80
+    assert "160 of 324 entries did not matter" in str(rules)
+    assert "node -> off\n" in str(rules)
+
+
+@pytest.mark.parametrize(
+    ("matters", "words"),
+    [
+        (np.ones((4, 81)), "float64"),
+        (np.ones((81, 4), bool), r"\[4, 81\]; got bool \[81, 4\]"),
+        (True, r"got bool \[\]"),
+    ],
+)
+def test_what_matters_must_be_a_mask(matters, words):
+    with pytest.raises(AutomatonError, match=words):
+        library.path_finding().rules(matters)
+
+
+def test_tables_that_are_too_large_are_refused():
+    fsa = GraphFSA([f"s{k}" for k in range(9)], CountingAggregation(bound=2), np.zeros((9, 3**9), np.uint8))
+    with pytest.raises(LimitError, match="at most 65,536 entries; got 177,147"):
+        fsa.rules()
+
+
+def test_the_same_automaton_has_the_same_rules():
+    assert library.path_finding().rules().text() == library.path_finding().rules().text()
+
+
+def lines(fsa):
+    text = str(fsa.rules())
+    return [line for line in text.splitlines() if line and ": " not in line]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "life",
+            [
+                "dead -> alive if exactly 3 neighbours are alive",
+                "dead stays otherwise",
+                "alive stays if 2 or 3 neighbours are alive",
+                "alive -> dead otherwise",
+            ],
+        ),
+        (
+            "wireworld",
+            [
+                "empty stays",
+                "head -> tail",
+                "tail -> conductor",
+                "conductor -> head if 1 or 2 neighbours are head",
+                "conductor stays otherwise",
+            ],
+        ),
+        (
+            "brians-brain",
+            ["off -> on if exactly 2 neighbours are on", "off stays otherwise", "on -> dying", "dying -> off"],
+        ),
+        (
+            "distance",
+            [
+                "even stays",
+                "odd stays",
+                "node -> odd if some neighbour is even",
+                "node -> even if some neighbour is odd",
+                "node stays otherwise",
+                "root -> even",
+            ],
+        ),
+        (
+            "path-finding",
+            [
+                "off stays",
+                "on stays",
+                "node -> off if at most one neighbour is not off",
+                "node -> on if exactly one neighbour is on and exactly one neighbour is node or marked",
+                "node -> on if no neighbour is node or marked",
+                "node stays otherwise",
+                "marked -> on if at most one neighbour is not off",
+                "marked stays otherwise",
+            ],
+        ),
+        (
+            "rule90",
+            [
+                "0 -> 1 if exactly one neighbour is 1",
+                "0 stays otherwise",
+                "1 stays if exactly one neighbour is 1",
+                "1 -> 0 otherwise",
+            ],
+        ),
+        ("rule170", ["0 -> 1 if right is 1", "0 stays otherwise", "1 stays if right is 1", "1 -> 0 otherwise"]),
+        (
+            "B36/S125",
+            [
+                "dead -> alive if 3 or 6 neighbours are alive",
+                "dead stays otherwise",
+                "alive stays if 1, 2 or 5 neighbours are alive",
+                "alive -> dead otherwise",
+            ],
+        ),
+        (
+            "B0/S8",
+            [
+                "dead -> alive if no neighbour is alive",
+                "dead stays otherwise",
+                "alive -> dead if at most 7 neighbours are alive",
+                "alive stays otherwise",
+            ],
+        ),
+    ],
+)
+def test_known_automata_read_as_a_person_would_write_them(name, expected):
+    assert lines(library.library_automaton(name)) == expected
+
+
+@pytest.mark.parametrize("rule", range(0, 256, 5))
+def test_elementary_rules_are_short(rule):
+    """Each state of them is a function of two bits: at most three lines of two conditions."""
+    rules = library.elementary(rule).rules()
+    assert rules.num_rules <= 6
+    assert all(len(rule.guard) <= 2 for listed in rules.lists for rule in listed)
+    assert GraphFSA.from_rules(str(rules)) == library.elementary(rule)
+
+
+def test_majority_reads_as_such():
+    fsa = GraphFSA.from_rule(
+        ["no", "yes"],
+        AverageThresholdAggregation({1: (0.5, 1.0)}),
+        lambda state, seen: "yes" if seen["yes"] == 1 else state,
+    )
+    assert lines(fsa) == [
+        '"no" -> yes if at least half but not all of the neighbours are yes',
+        '"no" stays otherwise',
+        "yes stays",
+    ]
+
+
+def test_a_bound_of_thousands_is_no_trouble():
+    """One state with a large bound: thresholds and single numbers only."""
+    fsa = GraphFSA.from_rule(["a"], CountingAggregation(bound=3000), lambda state, seen: state)
+    assert lines(fsa) == ["a stays"]
+    two = GraphFSA.from_rule(
+        ["a", "b"], CountingAggregation(bound=60), lambda state, seen: "b" if seen["a"] > 41 else state
+    )
+    assert lines(two) == ["a -> b if at least 42 neighbours are a", "a stays otherwise", "b stays"]
