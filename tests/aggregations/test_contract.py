@@ -114,6 +114,19 @@ def test_values_are_told_apart(name, num_states):
 
 
 @every
+@pytest.mark.parametrize("num_states", SIZES)
+def test_what_rules_can_ask_tells_values_apart(name, num_states):
+    """Otherwise there would be tables without rules."""
+    aggregation = aggregation_class(name)()
+    features = aggregation.features(names_of(num_states))
+    rows = [part.digits for part in features.parts] + [share.digits for share in features.shares]
+    rows += [] if features.counts is None else list(features.counts)
+    assert len(set(zip(*map(np.ndarray.tolist, rows), strict=True))) == aggregation.num_values(num_states)
+    assert all(digits.max() < len(part.labels) for part in features.parts for digits in [part.digits])
+    assert len({part.name for part in features.parts}) == len(features.parts)
+
+
+@every
 @pytest.mark.parametrize("num_states", [64, 256])
 def test_the_number_of_values_is_exact_however_large(name, num_states):
     """Sizes are computed before anything is allocated, so they must not wrap around."""

@@ -106,6 +106,18 @@ def test_an_automaton_with_it_is_built_saved_and_loaded(parity, tmp_path):
     assert "sum 2 modulo 3" in loaded._repr_html_()
 
 
+def test_its_rules_are_written_and_read_without_a_word_from_it(parity):
+    """It says nothing about what may be asked, so rules name its values as ``decode`` does."""
+    fsa = GraphFSA.from_rule(["0", "1", "2"], aggregation_class(parity)(modulus=3), move)
+    rules = fsa.rules()
+    assert '0 -> 2 if neighbourhood is "sum 2 modulo 3"\n0 -> 1 otherwise\n' in str(rules)
+    assert GraphFSA.from_rules(str(rules)) == fsa
+    space = {}
+    exec(rules.python(), space)
+    table = [[int(space["step"](str(state), value)) for value in range(3)] for state in range(3)]
+    assert table == fsa.transition_table.tolist()
+
+
 def test_it_runs_on_every_path(parity):
     fsa = GraphFSA.from_rule(["0", "1", "2"], aggregation_class(parity)(modulus=3), move)
     rng = np.random.default_rng(0)

@@ -2,56 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rule_automata import EXAMPLES, automata
 
-from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, PositionalAggregation, library
+from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, library
 from graphfsa.automaton.rules import CountIs, PartIs, parse_rules
-from graphfsa.automaton.rules._words import KEYWORDS
+from graphfsa.automaton.rules._products import product
 from graphfsa.errors import AutomatonError, LimitError
-from strategies import LEVELS
-
-EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
-NASTY = [
-    *("if", "some neighbour is", "->", "a -> b", "a b", '"', "\\", "`", "``x", "|", "$", "\\end{cases}", "<script>"),
-    *("😀", "#x", "states:", "one", "missing", "é", "x" * 200, "{}", "%s", "{0}", "'''", '"""', "'", "1", "0", "2+"),
-    *("a,b", "node:", "- x", "__", "[a](b)", "a-b", "-a", "]", "stays otherwise", "None", "%", "\\u0041", "a\\", "or"),
-]
-NAMES = (
-    st.sampled_from(NASTY) | st.sampled_from(sorted(KEYWORDS)) | st.text("abcé😀 \"'`\\{}$#-", min_size=1, max_size=5)
-)
-GOOD_NAMES = NAMES.filter(lambda name: name == name.strip() and name.isprintable())
-
-
-@st.composite
-def aggregations(draw, num_states):
-    kind = draw(st.sampled_from(["counting", "positional", "average"]))
-    if kind == "counting":
-        return CountingAggregation(bound=draw(st.integers(1, 3 if num_states < 5 else 1)))
-    if kind == "positional":
-        return PositionalAggregation(num_slots=draw(st.integers(1, 3 if num_states < 4 else 2)))
-    watched = draw(st.sets(st.integers(0, num_states - 1), min_size=1, max_size=3))
-    return AverageThresholdAggregation({state: draw(LEVELS | st.just((0.123456789, 1.0))) for state in watched})
-
-
-@st.composite
-def automata(draw, max_states=5):
-    """Tables at random, or made of few borders, as those that mean something are."""
-    num_states = draw(st.integers(1, max_states))
-    names = draw(st.lists(GOOD_NAMES, min_size=num_states, max_size=num_states, unique=True))
-    aggregation = draw(aggregations(num_states))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    num_values = aggregation.num_values(num_states)
-    table = rng.integers(0, num_states, (num_states, num_values))
-    if draw(st.booleans()):
-        digits = np.array([aggregation.digits(value, num_states) for value in range(num_values)])
-        for state in range(num_states):
-            weights = rng.integers(-1, 2, digits.shape[1])
-            table[state] = np.where(digits @ weights > rng.integers(-1, 3), state, rng.integers(num_states))
-    final = sorted(rng.choice(num_states, rng.integers(0, num_states), replace=False).tolist())
-    table[final] = np.array(final, int)[:, None]
-    starting = None if draw(st.booleans()) else sorted(draw(st.sets(st.integers(0, num_states - 1))))
-    return GraphFSA(names, aggregation, table, starting_states=starting, final_states=final)
 
 
 def possible(fsa):
@@ -122,7 +80,7 @@ def true(atom, rules, states, slots):
 
 @EXAMPLES
 @given(automata(), st.integers(0, 2**32 - 1), st.floats(0, 1))
-def test_what_does_not_matter_makes_rules_no_longer(fsa, seed, share):
+def test_rules_hold_wherever_entries_matter(fsa, seed, share):
     """Entries that matter are as in the table, whatever the others are."""
     matters = np.random.default_rng(seed).random(fsa.transition_table.shape) < share
     rules = fsa.rules(matters)
@@ -161,6 +119,14 @@ def test_tables_that_are_too_large_are_refused():
     fsa = GraphFSA([f"s{k}" for k in range(9)], CountingAggregation(bound=2), np.zeros((9, 3**9), np.uint8))
     with pytest.raises(LimitError, match="at most 65,536 entries; got 177,147"):
         fsa.rules()
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (8, 3, 5), (13, 700, 60), (5, 4, 0), (0, 3, 2), (3, 0, 2)])
+def test_products_in_blocks_are_products(shape):
+    rows, inner, columns = shape
+    rng = np.random.default_rng(0)
+    first, second = (rng.integers(0, 2, size).astype(np.float32) for size in ((rows, inner), (inner, columns)))
+    assert np.array_equal(product(first, second), first @ second)
 
 
 def test_the_same_automaton_has_the_same_rules():
@@ -272,8 +238,8 @@ def test_majority_reads_as_such():
         lambda state, seen: "yes" if seen["yes"] == 1 else state,
     )
     assert lines(fsa) == [
-        '"no" -> yes if at least half but not all of the neighbours are yes',
-        '"no" stays otherwise',
+        "no -> yes if at least half but not all of the neighbours are yes",
+        "no stays otherwise",
         "yes stays",
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ class Part:
     labels: tuple[str | None, ...]
     digits: Array
     source: str | None = None
+
+    @cached_property
+    def places(self) -> dict[str | None, int]:
+        """The index of each label."""
+        return {label: place for place, label in enumerate(self.labels)}
 
 
 @dataclass(frozen=True, eq=False)

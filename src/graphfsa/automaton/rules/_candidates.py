@@ -9,12 +9,14 @@ from functools import cached_property
 import numpy as np
 
 from graphfsa.aggregations._features import Array
-from graphfsa.automaton.rules._guards import Guard, guard_cost
+from graphfsa.automaton.rules._guards import Guard, ShareIs, guard_cost, runs
+from graphfsa.automaton.rules._products import product
 from graphfsa.automaton.rules._vocabulary import Quantity, Vocabulary
 
-_BEST = 96, 48
+_BEST = 40, 20
 """How many rules of two atoms are looked at: those with most gain per cost, and those with most gain."""
 _EXTENDED = 12
+_MAX_KEPT = 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +48,12 @@ class Row:
     def __init__(self, vocabulary: Vocabulary, successors: Array, matters: Array) -> None:
         self.vocabulary = vocabulary
         self.values = np.flatnonzero(matters)
-        self.classes, targets = np.unique(successors[self.values], return_inverse=True)
-        self.is_class = np.arange(len(self.classes))[:, None] == targets
+        self.classes, self.targets = np.unique(successors[self.values], return_inverse=True)
+        self.is_class = np.arange(len(self.classes))[:, None] == self.targets
         self.holds = np.ascontiguousarray(vocabulary.holds[:, self.values])
         self._where = self.holds > 0
         self._costs: list[float] = vocabulary.costs.tolist()
+        self._gains: dict[bytes, Array] = {}
 
     @cached_property
     def pairs(self) -> tuple[Array, Array]:
@@ -59,15 +62,6 @@ class Row:
         first, second = np.triu_indices(count)
         costs = self.vocabulary.costs + np.float32(0.5)
         return first * count + second, costs[first] + np.where(first == second, 0, costs[second]) + np.float32(1.5)
-
-    @cached_property
-    def levels(self) -> Array:
-        """One-hot levels of all quantities, float32 [all levels, entries]."""
-        blocks = [
-            (np.arange(quantity.num_levels)[:, None] == quantity.levels[self.values]).astype(np.float32)
-            for quantity in self.vocabulary.quantities
-        ]
-        return np.concatenate(blocks)
 
     def counts(self, left: Array) -> Array:
         """How many entries of each class are left, int64 [classes]."""
@@ -114,11 +108,10 @@ class Row:
 
     def _of_one_quantity(self, left: Array, classes: list[int]) -> Iterator[Candidate]:
         """For each quantity and class: all levels at which only that class is left."""
-        table = self.levels @ (self.is_class & left).T.astype(np.float32)
-        begin = 0
+        size = len(self.classes)
         for quantity in self.vocabulary.quantities:
-            counts = table[begin : begin + quantity.num_levels]
-            begin += quantity.num_levels
+            both = quantity.levels[self.values[left]].astype(np.int64) * size + self.targets[left]
+            counts = np.bincount(both, minlength=quantity.num_levels * size).reshape(-1, size)
             total = counts.sum(1)
             for successor in classes:
                 pure = (counts[:, successor] == total) & (total > 0)
@@ -131,17 +124,17 @@ class Row:
         """Rules about levels of which some must hold and some may: all at once, or one range of them."""
         choices = {tuple(np.flatnonzero(pure).tolist()), tuple(np.flatnonzero(pure | empty).tolist())}
         if quantity.ordered:
-            edges = np.flatnonzero(np.diff(np.r_[False, pure | empty, False].astype(np.int8)))
-            spans = [range(first, end) for first, end in edges.reshape(-1, 2)]
-            ranges = {tuple(span) for span in spans if pure[span.start : span.stop].any()}
-            # The same range without what can't be there at its ends.
-            within = [[level for level in span if pure[level]] for span in ranges]
-            ranges |= {tuple(range(span[0], span[-1] + 1)) for span in within}
-            choices = ranges | {choice for choice in choices if not hasattr(quantity.kind, "share")}
+            spans = runs(tuple(np.flatnonzero(pure | empty).tolist()))
+            inner = [[level for level in range(first, last + 1) if pure[level]] for first, last in spans]
+            # Each range as wide as can be, and without what can't be there at its ends.
+            ranges = {tuple(range(span[0], span[1] + 1)) for span, some in zip(spans, inner, strict=True) if some}
+            ranges |= {tuple(range(some[0], some[-1] + 1)) for some in inner if some}
+            choices = ranges if isinstance(quantity.kind, ShareIs) else ranges | choices
         levels = quantity.levels[self.values]
         for choice in sorted(choices):
-            covered = left & np.isin(levels, choice)
-            yield self._candidate((quantity.atom(choice),), successor, covered)
+            among = np.zeros(quantity.num_levels, bool)
+            among[list(choice)] = True
+            yield self._candidate((quantity.atom(choice),), successor, left & among[levels])
 
     def _of_atoms(self, left: Array, classes: list[int], triples: bool) -> Iterator[Candidate]:
         """Rules of one or two atoms, or of three if two are nearly enough."""
@@ -149,7 +142,7 @@ class Row:
             return
         places, costs = self.pairs
         present = np.flatnonzero(self.counts(left)).tolist()
-        gains = {c: _product(self.holds[:, self.is_class[c] & left]).reshape(-1)[places] for c in present}
+        gains = {c: self._gain(self.is_class[c] & left) for c in present}
         total = np.sum(list(gains.values()), 0)
         for successor in classes:
             gain = gains[successor]
@@ -159,22 +152,35 @@ class Row:
             for pair in places[np.unique(chosen)].tolist():
                 first, second = divmod(pair, len(self.vocabulary.atoms))
                 yield self._of_places(left, successor, {first, second})
-            if triples:
-                impure = np.flatnonzero((gain > 0) & (gain < total))
+            impure = np.flatnonzero((gain > 0) & (gain < total))
+            if triples and len(impure):
                 near = gain[impure] * gain[impure] / (total[impure] * costs[impure])
                 yield from self._of_three(left, successor, places[impure[_largest(near, _EXTENDED)]])
 
+    def _gain(self, entries: Array) -> Array:
+        """How many of some entries, all of one class, each pair of atoms covers, float32 [pairs].
+
+        A rule takes entries of its own class only: what was found out about the others is used again.
+        """
+        key = np.packbits(entries).tobytes()
+        if key not in self._gains:
+            if len(self._gains) * len(self.pairs[0]) > _MAX_KEPT:
+                self._gains.clear()
+            columns = self.holds[:, entries]
+            self._gains[key] = product(columns, np.ascontiguousarray(columns.T)).reshape(-1)[self.pairs[0]]
+        return self._gains[key]
+
     def _of_three(self, left: Array, successor: int, pairs: Array) -> Iterator[Candidate]:
         """Each pair with the best third that makes it right, if there is one."""
+        firsts, seconds = np.divmod(pairs, len(self.vocabulary.atoms))
+        covered = left & self._where[firsts] & self._where[seconds]
         right = self.is_class[successor]
-        for pair in pairs.tolist():
-            first, second = divmod(pair, len(self.vocabulary.atoms))
-            covered = left & self._where[first] & self._where[second]
-            good, bad = (self.holds @ (covered & part).astype(np.float32) for part in (right, ~right))
-            scores = np.where(bad == 0, good / (self.vocabulary.costs + 1), 0)
-            third = int(np.argmax(scores))
-            if scores[third] > 0:
-                yield self._of_places(left, successor, {first, second, third})
+        both = product(self.holds, np.concatenate([covered & right, covered & ~right]).T.astype(np.float32, order="C"))
+        good, bad = both[:, : len(pairs)], both[:, len(pairs) :]
+        scores = np.where(bad == 0, good / (self.vocabulary.costs[:, None] + 1), 0)
+        for place, third in enumerate(scores.argmax(0).tolist()):
+            if scores[third, place] > 0:
+                yield self._of_places(left, successor, {int(firsts[place]), int(seconds[place]), third})
 
     def _of_places(self, left: Array, successor: int, atoms: set[int]) -> Candidate:
         places = sorted(atoms)
@@ -191,10 +197,6 @@ def _all(where: list[Array], places: list[int]) -> Array:
     for place in places:
         holds &= where[place]
     return holds
-
-
-def _product(columns: Array) -> Array:
-    return columns @ columns.T
 
 
 def _largest(scores: Array, count: int) -> Array:

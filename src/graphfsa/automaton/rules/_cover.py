@@ -15,8 +15,8 @@ from graphfsa.automaton.rules._vocabulary import Vocabulary
 _MAX_SEARCHED = 16
 """Lists that greed makes longer than this are not searched for anew: the table has no short ones."""
 _WORK = 3e9
-_WIDTHS = 2, 24
-_MOVES = 16
+_WIDTHS = 6, 12
+_MOVES = 10
 _SINGLE = 2
 """Where even the best rule settles no more entries than this, the rest is done entry by entry."""
 _LEAVING = 0.9

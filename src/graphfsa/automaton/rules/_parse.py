@@ -19,7 +19,7 @@ from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitErr
 
 MAX_WORK = 2**33
 """Rules times values up to which rules are read."""
-_HEADERS = ("states", "starting states", "final states", "aggregation")
+_HEADER = re.compile(r"\s*(states|starting\s+states|final\s+states|aggregation)\s*:")
 
 
 def parse_rules(text: str, source: str = "rules") -> Rules:
@@ -32,8 +32,6 @@ def parse_rules(text: str, source: str = "rules") -> Rules:
     Raises:
         FormatError: The text is malformed; the message names the line and what was expected.
     """
-    if not isinstance(text, str):
-        raise AutomatonError(f"rules must be a text; got {type(text).__name__}")
     reader = _Reader(source)
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         if line.strip() and not line.lstrip().startswith("#"):
@@ -43,6 +41,8 @@ def parse_rules(text: str, source: str = "rules") -> Rules:
 
 def automaton_from_rules(text: str, source: str = "rules") -> GraphFSA:
     """The automaton that rules in text form describe."""
+    if not isinstance(text, str):
+        raise AutomatonError(f"rules must be a text; got {type(text).__name__}")
     try:
         return parse_rules(text, source).automaton()
     except FormatError:
@@ -62,7 +62,7 @@ class _Reader:
 
     def read(self, text: str, where: str) -> None:
         """Read a line that is neither empty nor a comment."""
-        head = re.match(r"\s*(states|starting\s+states|final\s+states|aggregation)\s*:", text)
+        head = _HEADER.match(text)
         if head is None:
             self._read_rule(Line(text, where))
             return

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
-from graphfsa.aggregations._features import Features
+from graphfsa.aggregations._features import Features, Part
 from graphfsa.automaton.rules._guards import Atom, CountIs, Guard, PartIs, ShareIs
 from graphfsa.automaton.rules._tokens import Line, Token, shown
 from graphfsa.automaton.rules._words import KEYWORDS, fraction_words
@@ -61,7 +62,7 @@ class GuardReader:
         line = self._line
         for place, part in enumerate(self._features.parts):
             if line.skip(*part.name.split(), "is"):
-                return PartIs(place, self._among(len(part.labels), lambda p=part: self._label(p.labels)))
+                return PartIs(place, self._among(len(part.labels), partial(self._label, part)))
         if self._features.shares and self._speaks_of_shares():
             return self._share()
         if self._features.counts is None:
@@ -97,9 +98,9 @@ class GuardReader:
         """Read what something is: this or that, not this, neither this nor that."""
         line = self._line
         if line.skip("not"):
-            others = [read()]
+            others = {read()}
         elif line.skip("neither"):
-            others = self._listed(read, "nor")
+            others = set(self._listed(read, "nor"))
         else:
             return tuple(sorted(set(self._listed(read, "or"))))
         return tuple(place for place in range(count) if place not in others)
@@ -114,14 +115,14 @@ class GuardReader:
             raise self._line.expected(f"',' or {word!r}")
         return items
 
-    def _label(self, labels: Sequence[str | None]) -> int:
-        if None in labels and self._line.skip("missing"):
-            return list(labels).index(None)
+    def _label(self, part: Part) -> int:
+        if None in part.places and self._line.skip("missing"):
+            return part.places[None]
         token = self._line.take("a name")
-        if (not token.quoted and token.text in KEYWORDS) or token.text not in labels:
-            known = ", ".join("missing" if label is None else shown(label) for label in labels[:8])
+        if (not token.quoted and token.text in KEYWORDS) or token.text not in part.places:
+            known = ", ".join("missing" if label is None else shown(label) for label in part.labels[:8])
             raise self._line.error(f"expected one of {known}; got {shown(token.text)}")
-        return list(labels).index(token.text)
+        return part.places[token.text]
 
     def _amount(self, bound: int) -> tuple[int, ...]:
         line = self._line

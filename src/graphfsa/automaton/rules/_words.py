@@ -9,11 +9,8 @@ from fractions import Fraction
 from graphfsa.aggregations._features import Features
 from graphfsa.automaton.rules._guards import Atom, CountIs, Guard, PartIs, ShareIs, runs
 
-_WORDS = (
-    "if and or otherwise stays neighbour neighbours is are not neither nor some no every exactly at least most one it",
-    "has missing half all of the but less than to states starting final aggregation",
-)
-KEYWORDS = frozenset(word for words in _WORDS for word in words.split())
+_WORDS = "if and or nor not neither otherwise stays some every neighbour neighbours is are missing of"
+KEYWORDS = frozenset(_WORDS.split(" "))
 """Words that are a state's name only in quotes."""
 _MAX_DENOMINATOR = 20
 
@@ -112,8 +109,10 @@ def _share_bound(level: float, words: str, everything: str) -> str:
 
 
 def fraction_words(level: float) -> str:
-    """A threshold as "half", as a fraction with a small denominator if it is one, or as a number."""
+    """A threshold as "half", "all", as a fraction with a small denominator if it is one, or as a number."""
     near = Fraction(level).limit_denominator(_MAX_DENOMINATOR)
+    if level == 1:
+        return "all"
     words = "half" if near == Fraction(1, 2) else f"{near.numerator}/{near.denominator}"
     return words if near.numerator / near.denominator == level else repr(level)
 

@@ -1,0 +1,259 @@
+"""The notation: what it accepts, what it says when it does not, and that no name of a state gets out of hand."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from rule_automata import EXAMPLES, GOOD_NAMES, NASTY, OTHER_WORDS, automata
+
+from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, PositionalAggregation, library
+from graphfsa.automaton.rules import CountIs, PartIs, parse_rules
+from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitError
+
+HEAD = "states: a, b, c\naggregation: counting bound=3\n"
+
+
+def guard(words, head=HEAD):
+    """The guard of a rule with these words."""
+    rest = "".join(f"{name} stays\n" for name in parse_rules_names(head)[1:])
+    return parse_rules(f"{head}a -> b if {words}\na stays\n{rest}").lists[0][0].guard
+
+
+def parse_rules_names(head):
+    return head.splitlines()[0].removeprefix("states: ").split(", ")
+
+
+@pytest.mark.parametrize(
+    ("words", "states", "numbers"),
+    [
+        ("some neighbour is b", (1,), (1, 2, 3)),
+        ("no neighbour is b", (1,), (0,)),
+        ("every neighbour is b", (0, 2), (0,)),
+        ("every neighbour is not b", (1,), (0,)),
+        ("no neighbour is not b", (0, 2), (0,)),
+        ("exactly one neighbour is b or c", (1, 2), (1,)),
+        ("exactly 1 neighbour is b or c", (1, 2), (1,)),
+        ("at most one neighbour is not b", (0, 2), (0, 1)),
+        ("at most 2 neighbours are neither a nor b", (2,), (0, 1, 2)),
+        ("at least 2 neighbours are a, b or c", (0, 1, 2), (2, 3)),
+        ("it has at least 3 neighbours", (0, 1, 2), (3,)),
+        ("it has no neighbour", (0, 1, 2), (0,)),
+        ("1 or 2 neighbours are c", (2,), (1, 2)),
+        ("0 to 2 neighbours are c", (2,), (0, 1, 2)),
+        ("0, 2 or 3+ neighbours are c", (2,), (0, 2, 3)),
+        ('  some   neighbour is "b"', (1,), (1, 2, 3)),
+    ],
+)
+def test_what_counts_may_be_asked(words, states, numbers):
+    assert guard(words) == (CountIs(states, numbers),)
+
+
+def test_conditions_are_joined_by_and():
+    assert guard("no neighbour is b and some neighbour is b or c") == (
+        CountIs((1,), (0,)),
+        CountIs((1, 2), (1, 2, 3)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "part", "labels"),
+    [
+        ("left is a", 0, (1,)),
+        ("right is missing", 1, (0,)),
+        ('right is "missing" or missing', 1, (0, 2)),
+        ("left is not missing", 0, (1, 2)),
+        ('left is neither missing nor "missing"', 0, (1,)),
+    ],
+)
+def test_a_missing_neighbour_is_no_state_of_that_name(words, part, labels):
+    head = 'states: a, "missing"\naggregation: positional num_slots=2\n'
+    rules = parse_rules(f'{head}a -> "missing" if {words}\na stays otherwise\n"missing" stays')
+    assert rules.lists[0][0].guard == (PartIs(part, labels),)
+
+
+THRESHOLDS = 'states: x, y\naggregation: average-threshold thresholds={"1": [0.3333333333333333, 0.5, 1.0]}\n'
+
+
+@pytest.mark.parametrize(
+    ("words", "lowest", "highest"),
+    [
+        ("at least 1/3 of the neighbours are y", 1, 3),
+        ("at least 0.3333333333333333 of the neighbours are y", 1, 3),
+        ("less than half of the neighbours are y", 0, 1),
+        ("at least half but not all of the neighbours are y", 2, 2),
+        ("all of the neighbours are y", 3, 3),
+        ("not all of the neighbours are y", 0, 2),
+        ("at least 1/3 but less than 1/2 of the neighbours are y", 1, 1),
+    ],
+)
+def test_fractions_may_be_compared_with_thresholds(words, lowest, highest):
+    (atom,) = parse_rules(f"{THRESHOLDS}x -> y if {words}\nx stays\ny stays").lists[0][0].guard
+    assert (atom.lowest, atom.highest) == (lowest, highest)
+
+
+RULES = "a -> b if some neighbour is b\na stays otherwise\nb stays\nc stays\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "rules: a line 'states: NAME, NAME, ...' must come before the rules"),
+        ("states: a\na stays", "a line such as 'aggregation: counting bound=1' must come before the rules"),
+        (HEAD, "'a' must have a last rule without 'if'; it has none"),
+        (HEAD + "a stays\nb stays", "'c' must have a last rule without 'if'; it has none"),
+        (HEAD + "a stays\na -> b", "line 4: 'a' must have no rule after its last one, in line 3"),
+        (HEAD + "d stays", "line 3: a state must be one of 'a', 'b', 'c'; got 'd'"),
+        (HEAD + "a -> d", "line 3: a state must be one of 'a', 'b', 'c'; got 'd'"),
+        (HEAD + "a ->", "line 3: expected the name of a state; got the end of the line"),
+        (HEAD + "a goes b", "line 3: expected '->' or 'stays'; got 'goes'"),
+        (HEAD + "a -> if", "line 3: expected the name of a state; the word 'if' is one only in quotes"),
+        (HEAD + "a -> b iff", "line 3: expected 'if', 'otherwise' or the end of the line; got 'iff'"),
+        (HEAD + "a -> b if", "line 3: expected 'no', 'some', 'every', 'exactly', 'at least', 'at most', 'it has' or a"),
+        (HEAD + "a -> b if few neighbours are b", "'it has' or a number; got 'few'"),
+        (HEAD + "a -> b if some friend is b", "expected 'neighbour' or 'neighbours'; got 'friend'"),
+        (HEAD + "a -> b if some neighbour was b", "expected 'is' or 'are'; got 'was'"),
+        (HEAD + "a -> b if some neighbour is b, c", "expected ',' or 'or'; got the end of the line"),
+        (HEAD + "a -> b if some neighbour is neither b", "expected ',' or 'nor'; got the end of the line"),
+        (HEAD + "a -> b if some neighbour is b c", "expected 'and' or the end of the line; got 'c'"),
+        (HEAD + "a -> b if exactly 3 neighbours are b", "must be at most 2, as a count of 3 means 3 or more; got 3"),
+        (HEAD + "a -> b if at most 3 neighbours are b", "must be at most 2, as a count of 3 means 3 or more; got 3"),
+        (HEAD + "a -> b if at least 4 neighbours are b", "must be at most 3, as a count of 3 means 3 or more; got 4"),
+        (HEAD + "a -> b if at least x neighbours are b", "expected a number; got 'x'"),
+        (HEAD + "a -> b if at least 9999999999 neighbours are b", "expected a number; got '9999999999'"),
+        (HEAD + "a -> b if 2 to 1 neighbours are b", "a range must rise; got 2 to 1"),
+        (HEAD + "a -> b if at least 0 neighbours are b", "a condition must not hold always or never"),
+        (HEAD + "a -> b if some neighbour is neither a, b nor c", "a condition must not hold always or never"),
+        (HEAD + 'a -> "b', "line 3: quotes must be closed; got '\"b'"),
+        (HEAD + '"\\x" stays', "a name in quotes must be written as in JSON"),
+        (HEAD + "states: a", "line 3: 'states:' must be given once"),
+        (HEAD + "a stays\nfinal states: a", "line 4: 'final states:' must come before the rules"),
+        (HEAD + "final states: d\n" + RULES, "starting and final states must be among the states; got 'd'"),
+        (HEAD + "final states: b, b\n" + RULES, "must not repeat a state"),
+        (HEAD + "final states: a\n" + RULES, "final state 0 (a) must be absorbing"),
+        ("states: a b\n", "line 1: expected ','; got 'b'"),
+        ("states: a, a\naggregation: counting bound=1\na stays", "state names must be distinct; 'a' occurs more"),
+        ("states: a, or\n", "line 1: the word 'or' is a name only in quotes"),
+        ("aggregation: countin bound=1", "line 1: unknown aggregation 'countin' (did you mean 'counting'?)"),
+        ("aggregation: counting bound", "an aggregation has a name and options as key=JSON"),
+        ("aggregation: counting bound=1 bound=2", "an aggregation has a name and options as key=JSON"),
+        ("aggregation: counting bound=[" + "[" * 100_000, "an aggregation has a name and options as key=JSON"),
+        ("aggregation: counting bound=0", "line 1: bound must be a whole number of at least 1; got 0"),
+        ("aggregation: counting colour=1", "aggregation fields do not fit"),
+        ("aggregation:", "unknown aggregation ''"),
+        (THRESHOLDS + "x -> y if some neighbour is y", "expected 'at least ... of the neighbours are ...'; got 'some'"),
+        (
+            THRESHOLDS + "x -> y if at least 0.4 of the neighbours are y",
+            "must be a threshold of the state (1/3, half, all)",
+        ),
+        (THRESHOLDS + "x -> y if at least half of the neighbours are x", "the aggregation must watch 'x'"),
+        (THRESHOLDS + "x -> y if at least a lot of the neighbours are y", "such as half, 1/3 or 0.3; got 'a'"),
+        (THRESHOLDS + "x -> y if at least half but all of the neighbours are y", "what follows 'but' must be"),
+    ],
+)
+def test_errors_name_the_line_and_what_was_expected(text, words):
+    with pytest.raises(FormatError) as error:
+        GraphFSA.from_rules(text)
+    assert words in str(error.value)
+    assert len(str(error.value)) < 400
+
+
+def test_a_table_that_is_too_large_is_refused_before_it_is_made():
+    with pytest.raises(LimitError, match="needs a table of about 10"):
+        GraphFSA.from_rules("states: a, b, c\naggregation: counting bound=99999999\na stays")
+    with pytest.raises(AutomatonError, match="rules must be a text; got bytes"):
+        GraphFSA.from_rules(b"states: a")
+
+
+@EXAMPLES
+@given(
+    st.lists(
+        st.sampled_from(['"', "a", "->", "stays", "if", "some", "neighbour", "is", "1", ",", "\\", "\n", "of", "has"])
+    )
+)
+def test_no_text_breaks_the_reader(words):
+    try:
+        GraphFSA.from_rules("states: a\naggregation: counting bound=1\n" + " ".join(words))
+    except GraphFSAError as error:
+        assert str(error).startswith("rules: ")
+    else:
+        assert {"a", "stays"} <= set(words)
+
+
+def test_comments_order_and_line_ends_are_free():
+    text = (
+        "\ufeff# An infection.\r\naggregation: counting bound=1\r\nfinal states: ill\r\nstates: well, ill\r\n\r\n"
+        "ill stays\r\n  well -> ill if some neighbour is ill\r\n# nothing else\r\nwell stays\r\n"
+    )
+    fsa = GraphFSA.from_rules(text)
+    assert fsa.transition_table.tolist() == [[0, 0, 1, 1], [1, 1, 1, 1]]
+    assert fsa.starting_states == (0, 1)
+    assert fsa.final_states == (1,)
+
+
+@EXAMPLES
+@given(automata(max_states=4))
+def test_latex_has_no_sign_of_its_own_from_names(fsa):
+    """What is left without commands and escaped signs must be plain words, balanced braces, and our own signs."""
+    rules = fsa.rules()
+    text = rules.latex().split("\n", 1)[1]
+    plain = re.sub(r"\\(?:[A-Za-z]+|[{}$&#_%])|\\\\(?=\n)|\\[\[\]]", "", text)
+    assert "\\" not in plain
+    assert not set("$#_^~%\"'`<>|") & set(plain)
+    depth = 0
+    for sign in plain:
+        depth += (sign == "{") - (sign == "}")
+        assert depth >= 0
+    assert depth == 0
+    assert plain.count("&") == sum(len(listed) for listed in rules.lists if len(listed) > 1)
+
+
+@EXAMPLES
+@given(automata(max_states=4))
+def test_markdown_shows_names_as_they_are(fsa):
+    tokens = MarkdownIt("commonmark").parse(fsa.rules().markdown())
+    inside = [child for token in tokens for child in token.children or []]
+    assert not {token.type for token in [*tokens, *inside]} & {"html_block", "html_inline", "link_open", "fence"}
+    spans = [token.content for token in inside if token.type == "code_inline"]
+    assert tuple(spans[: fsa.num_states]) == fsa.state_names
+    assert sum(token.type == "bullet_list_open" for token in tokens) == 2
+
+
+@pytest.mark.parametrize("name", NASTY + OTHER_WORDS)
+def test_every_name_can_be_asked_about(name):
+    aggregations = (CountingAggregation(bound=2), PositionalAggregation(num_slots=2), AverageThresholdAggregation(0.5))
+    for aggregation in aggregations:
+        fsa = GraphFSA(
+            [name, "other"], aggregation, [[0, *[1] * (aggregation.num_values(2) - 1)], [0] * aggregation.num_values(2)]
+        )
+        read = GraphFSA.from_rules(str(fsa.rules()))
+        assert read.state_names == (name, "other")
+        assert read.rules() == fsa.rules()
+
+
+@EXAMPLES
+@given(GOOD_NAMES)
+def test_names_survive_the_python_source(name):
+    fsa = GraphFSA.from_rule(
+        [name, name + "x"], CountingAggregation(bound=1), lambda state, seen: name + "x" * seen[name]
+    )
+    space = {}
+    exec(compile(fsa.rules().python(), "step.py", "exec"), space)
+    assert space["step"](name, {name: 1, name + "x": 0}) == name + "x"
+
+
+def test_the_python_source_takes_true_counts():
+    """Without cutting them at the bound."""
+    space = {}
+    exec(library.life_like("B3/S238").rules().python(), space)
+    found = {n for n in range(12) if space["step"]("alive", {"dead": 40, "alive": n}) == "alive"}
+    assert found == {2, 3, *range(8, 12)}
+
+
+def test_rules_are_shown_by_notebooks():
+    rules = library.life_like().rules()
+    assert rules._repr_markdown_() == rules.markdown()
+    assert rules.as_dicts()[0] == {"state": "dead", "next": "alive", "if": "exactly 3 neighbours are alive"}
+    assert rules.as_dicts()[1] == {"state": "dead", "next": "dead", "if": None}
+    assert "\\textsf{alive} & \\text{if exactly 3 neighbours are \\textsf{alive}} \\\\\n" in rules.latex()
