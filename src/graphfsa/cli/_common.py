@@ -71,7 +71,7 @@ def find_automaton(text: str) -> GraphFSA:
     except UnknownNameError as error:
         if is_file(text):
             return GraphFSA.load(text)
-        raise GraphFSAError(f"{error}; or the path of a .json file") from None
+        raise GraphFSAError(f"{error}; or the path of a .json or .rules file") from None
 
 
 def is_file(text: str) -> bool:

@@ -49,6 +49,8 @@ def _find(subject: str, seed: int) -> GraphFSA | Graph:
     (rng,) = generators(seed, 1)
     if Path(subject).suffix.lower() in (".edges", ".txt") or subject.partition(":")[0] in families.family_names():
         return find_graph(subject, rng)
+    if subject.lower().endswith(".rules"):
+        return find_automaton(subject)
     named = subject.lower().endswith(".json")
     if named or (is_file(subject) and not _is_library(subject)):
         from graphfsa._files import read_json
