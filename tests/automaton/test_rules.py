@@ -231,6 +231,16 @@ def test_elementary_rules_are_short(rule):
     assert GraphFSA.from_rules(str(rules)) == library.elementary(rule)
 
 
+def test_greed_alone_is_not_enough():
+    """Always the rule that settles most at once ends with six lines here."""
+    text = (
+        "states: a, b, c, d\naggregation: counting bound=2\n\n"
+        "a -> b if at least 2 neighbours are b\na -> b if at most one neighbour is not a\n"
+        "a -> c if at least 2 neighbours are not b\na stays otherwise\n\nb stays\n\nc stays\n\nd stays\n"
+    )
+    assert str(GraphFSA.from_rules(text).rules()) == text
+
+
 def test_majority_reads_as_such():
     fsa = GraphFSA.from_rule(
         ["no", "yes"],

@@ -192,21 +192,29 @@ def test_comments_order_and_line_ends_are_free():
     assert fsa.final_states == (1,)
 
 
-@EXAMPLES
-@given(automata(max_states=4))
-def test_latex_has_no_sign_of_its_own_from_names(fsa):
+def check_latex(rules):
     """What is left without commands and escaped signs must be plain words, balanced braces, and our own signs."""
-    rules = fsa.rules()
     text = rules.latex().split("\n", 1)[1]
     plain = re.sub(r"\\(?:[A-Za-z]+|[{}$&#_%])|\\\\(?=\n)|\\[\[\]]", "", text)
-    assert "\\" not in plain
-    assert not set("$#_^~%\"'`<>|") & set(plain)
+    assert not set("\\$#_^~%\"'`<>|") & set(plain)
     depth = 0
     for sign in plain:
         depth += (sign == "{") - (sign == "}")
         assert depth >= 0
     assert depth == 0
     assert plain.count("&") == sum(len(listed) for listed in rules.lists if len(listed) > 1)
+
+
+@EXAMPLES
+@given(automata(max_states=4))
+def test_latex_has_no_sign_of_its_own_from_names(fsa):
+    check_latex(fsa.rules())
+
+
+@pytest.mark.parametrize("name", [*NASTY, "$&#_%{}~^", "a--b", "\\\\", "\\input{x}", "^^41"])
+def test_latex_is_safe_with_every_name(name):
+    rule = lambda state, seen: "other" if seen[name] else state  # noqa: E731
+    check_latex(GraphFSA.from_rule([name, "other"], CountingAggregation(bound=1), rule).rules())
 
 
 @EXAMPLES

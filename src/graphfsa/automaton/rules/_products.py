@@ -20,7 +20,8 @@ def product(first: Array, second: Array) -> Array:
     step = max(1, _SMALL // (_ROWS * max(columns, 1)))
     result = np.zeros((blocks, _ROWS, columns), np.float32)
     for begin in range(0, inner, step):
-        part = np.zeros((blocks * _ROWS, min(step, inner - begin)), np.float32)
-        part[:rows] = first[:, begin : begin + step]
-        result += part.reshape(blocks, _ROWS, -1) @ second[begin : begin + step]
+        width = min(step, inner - begin)
+        part = np.zeros((blocks * _ROWS, width), np.float32)
+        part[:rows] = first[:, begin : begin + width]
+        result += part.reshape(blocks, _ROWS, width) @ second[begin : begin + width]
     return result.reshape(blocks * _ROWS, columns)[:rows]
