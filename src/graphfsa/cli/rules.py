@@ -77,16 +77,11 @@ def _used(
     """The entries that some data use."""
     if task is None and data is None:
         return None
-    from graphfsa.cli.learn import training_examples
-    from graphfsa.datasets import read_jsonl
+    from graphfsa.cli._source import Source
     from graphfsa.datasets._covering import entry_counts
     from graphfsa.datasets._names import matched
 
-    if data is not None:
-        examples = read_jsonl(data, steps=steps).examples
-    else:
-        assert task is not None
-        examples = training_examples(task, option, None, None, None, seed)
+    examples, _ = Source(task, option, data=data, steps=steps, seed=seed).training()
     return entry_counts(fsa, matched(examples, fsa)) > 0
 
 
