@@ -8,6 +8,7 @@ from graphfsa.analysis.identifiability import Identification, Suggestion, identi
 from graphfsa.analysis.impossibility import check_impossibility, load_impossibility, save_impossibility
 from graphfsa.analysis.minimisation import Minimised, minimise
 from graphfsa.analysis.reachability import possible_entries
+from graphfsa.analysis.stability import Stability, iteration_stability
 from graphfsa.analysis.verification import Verification, load_certificate, recheck, save_certificate, verify
 
 __all__ = [
@@ -16,12 +17,14 @@ __all__ = [
     "Difference",
     "Identification",
     "Minimised",
+    "Stability",
     "Suggestion",
     "Verification",
     "check_impossibility",
     "compare",
     "coverage",
     "identify",
+    "iteration_stability",
     "labelled",
     "load_certificate",
     "load_impossibility",

@@ -51,9 +51,7 @@ def iteration_stability(
     """
     if any(isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0 for k in beyond):
         raise GraphFSAError(f"beyond must be whole numbers of at least 0; got {list(beyond)}")
-    if examples.task.kind == "evolution" and dataset is None and any(beyond):
-        raise GraphFSAError("where labels are states at a given step, only their data set knows later ones; give it")
-    return [_after(fsa, _later(examples, int(k), dataset), int(k)) for k in beyond]
+    return [_after(fsa, later(examples, int(k), dataset), int(k)) for k in beyond]
 
 
 def settled(fsa: GraphFSA, examples: Examples) -> Array:
@@ -69,10 +67,13 @@ def settled(fsa: GraphFSA, examples: Examples) -> Array:
     return ~moving
 
 
-def _later(examples: Examples, beyond: int, dataset: Dataset | None) -> Examples:
-    """The same graphs with the labels after so many further steps."""
+def later(examples: Examples, beyond: int, dataset: Dataset | None = None) -> Examples:
+    """The same graphs with the labels after so many further steps; where they change, the data set must say how."""
     if examples.task.kind == "evolution" and beyond:
-        assert dataset is not None
+        if dataset is None:
+            raise GraphFSAError(
+                "where labels are states at a given step, only their data set knows later ones; give it"
+            )
         parts = [
             dataset.label(part.graphs, part.inputs, steps=int(number) + beyond)
             for number in np.unique(examples.steps)

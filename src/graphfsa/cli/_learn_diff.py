@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from graphfsa.cli._common import check_output, find_automaton, is_same_file, parse_options, print_rows
 from graphfsa.cli._learned import common_facts, common_rows
 from graphfsa.cli._source import Source, read_examples
@@ -16,7 +18,7 @@ from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
     from graphfsa.datasets import Examples
-    from graphfsa.learners.diff_fsa import DiffFSA, Trained
+    from graphfsa.learners.diff_fsa import DiffFSA, SoftModel, Trained
 
 _UNDECIDED = 0.5
 _SHOWN = 5
@@ -112,7 +114,6 @@ def _facts(
 ) -> dict[str, Any]:  # fmt: skip
     from importlib.metadata import version
 
-    undecided = found.soft.undecided(_UNDECIDED)
     return {
         **common_facts(found, train, seed),
         "validation_accuracy": found.validation_accuracy,
@@ -125,9 +126,24 @@ def _facts(
         "solved": found.solved,
         "loss": found.history[-1]["loss"] if found.history else None,
         "changed_entries": found.changed,
-        "entropy": float(found.soft.entropy[:, found.soft.trained].mean()),
-        "undecided": [{"state": s, "value": v, "probabilities": p} for s, v, p in undecided],
+        **undecided_facts(found.soft),
     }
+
+
+def undecided_facts(soft: SoftModel) -> dict[str, Any]:
+    """How undecided a soft table is, in bits per entry, and where."""
+    return {
+        "entropy": float(soft.entropy[:, soft.trained].mean()) if soft.trained.any() else 0.0,
+        "undecided": [{"state": s, "value": v, "probabilities": p} for s, v, p in soft.undecided(_UNDECIDED)],
+    }
+
+
+def undecided_rows(facts: dict[str, Any], limit: int = _SHOWN) -> None:
+    """Print where a soft table is undecided."""
+    typer.echo(f"{len(facts['undecided'])} entries have {_UNDECIDED} bits or more")
+    for entry in facts["undecided"][:limit]:
+        chances = ", ".join(f"{name} {chance:.2f}" for name, chance in entry["probabilities"].items())
+        typer.echo(f"  {entry['state']} that sees {entry['value']}: {chances}")
 
 
 def _print(found: Trained, facts: dict[str, Any], out: str) -> None:
@@ -142,7 +158,4 @@ def _print(found: Trained, facts: dict[str, Any], out: str) -> None:
     rows["seconds"] = facts["seconds"]
     print_rows(rows)
     if found.verdict != "exact" and facts["undecided"]:
-        print_rows({"undecided": f"{len(facts['undecided'])} entries have {_UNDECIDED} bits or more"})
-        for entry in facts["undecided"][:_SHOWN]:
-            chances = ", ".join(f"{name} {chance:.2f}" for name, chance in entry["probabilities"].items())
-            print_rows({f"  {entry['state']}, {entry['value']}": chances})
+        undecided_rows(facts)

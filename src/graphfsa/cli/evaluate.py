@@ -46,6 +46,9 @@ def evaluate_command(
         help="Steps after which labels hold: N, A..B or N,N,N [default: the data set's own]. "
         "With --data: one number, and the labels are states after so many steps.",
     ),
+    beyond: str = typer.Option(
+        None, help="Iteration stability: also after so many further steps, N, A..B or N,N,N, and which graphs settle."
+    ),
     seed: int = typer.Option(0, min=0, help="Seed."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
@@ -60,6 +63,8 @@ def evaluate_command(
     if (task is None) == (data is None):
         raise GraphFSAError("give either --task or --data")
     fsa = find_automaton(model)
+    further = None if beyond is None else parse_sizes(beyond, "--beyond")
+    dataset = None
     if data is None:
         dataset = find_dataset(task, option)
         dataset.task.check_automaton(fsa)
@@ -78,7 +83,7 @@ def evaluate_command(
         "scoring": "strict",
         "seed": seed if data is None else None,
         "digest": digest,
-        "results": [_score(part, fsa) for part in parts],
+        "results": [row for part in parts for row in _scores(part, fsa, further, dataset)],
     }
     print_json(facts) if as_json else _print(facts)
 
@@ -112,6 +117,19 @@ def _read(path: str, steps: str | None) -> Iterator[Examples]:
         yield examples.select(np.flatnonzero(place.reshape(-1) == number))
 
 
+def _scores(
+    examples: Examples, fsa: GraphFSA, further: list[int] | None, dataset: Dataset | None
+) -> Iterator[dict[str, Any]]:
+    from graphfsa.analysis.stability import later, settled
+
+    if further is None:
+        yield _score(examples, fsa)
+        return
+    for number in further:
+        there = later(examples, number, dataset)
+        yield {**_score(there, fsa), "beyond": number, "settled": float(settled(fsa, there).mean())}
+
+
 def _score(examples: Examples, fsa: GraphFSA) -> dict[str, Any]:
     import numpy as np
 
@@ -134,8 +152,9 @@ def _print(facts: dict[str, Any]) -> None:
             if facts[name] is not None
         }
     )
-    typer.echo(f"\n{'nodes':>9}{'steps':>9}{'graphs':>9}{'perfect':>9}{'accuracy':>10}")
+    shown = ["perfect", "accuracy", *(["settled"] if "settled" in facts["results"][0] else [])]
+    typer.echo(f"\n{'nodes':>9}{'steps':>9}{'graphs':>9}" + "".join(f"{name:>10}" for name in shown))
     for row in facts["results"]:
         # Rounded down: only what has no wrong node is shown as 1.
-        perfect, accuracy = (int(row[name] * 10**4) / 10**4 for name in ("perfect", "accuracy"))
-        typer.echo(f"{row['size']:>9}{row['steps']:>9}{row['graphs']:>9}{perfect:>9.4f}{accuracy:>10.4f}")
+        numbers = "".join(f"{int(row[name] * 10**4) / 10**4:>10.4f}" for name in shown)
+        typer.echo(f"{row['size']:>9}{row['steps']:>9}{row['graphs']:>9}{numbers}")

@@ -24,11 +24,16 @@ def register(app: typer.Typer) -> None:
 
 @guarded
 def info_command(
-    subject: str = typer.Argument(help="A library automaton, FAMILY:ARGS, or a file with an automaton or a graph."),
+    subject: str = typer.Argument(
+        help="A library automaton, FAMILY:ARGS, or a file with an automaton, a graph or a soft table."
+    ),
     seed: int = typer.Option(0, min=0, help="Seed of random graphs."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Describe an automaton (with its table, if it is small) or a graph."""
+    """Describe an automaton (with its table, if it is small), a graph, or a soft table and where it is undecided."""
+    if subject.lower().endswith(".safetensors"):
+        _soft(subject, as_json=as_json)
+        return
     found = _find(subject, seed)
     from graphfsa.graphs import Graph
 
@@ -40,6 +45,24 @@ def info_command(
     else:
         print_rows({name: _word(value) for name, value in _automaton_facts(found).items()})
         print_table(found)
+
+
+def _soft(path: str, *, as_json: bool) -> None:
+    from graphfsa.cli._learn_diff import undecided_facts, undecided_rows
+    from graphfsa.learners.diff_fsa import SoftModel
+
+    soft = SoftModel.load(path)
+    facts = {
+        "states": list(soft.state_names),
+        "aggregation": soft.aggregation.config(),
+        "entries": int(soft.trained.sum()) * len(soft.state_names),
+        **undecided_facts(soft),
+    }
+    if as_json:
+        print_json(facts)
+        return
+    print_rows({name: _word(value) for name, value in facts.items() if name != "undecided"})
+    undecided_rows(facts, limit=50)
 
 
 def _find(subject: str, seed: int) -> GraphFSA | Graph:

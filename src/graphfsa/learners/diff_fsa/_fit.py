@@ -83,12 +83,13 @@ class Fit:
             try:
                 if self.checkpoints is not None:
                     self.checkpoints.restore(self)
-                while self.course.size < len(self.sizes) and not self.course.solved:
+                while self.course.size < len(self.sizes):
                     self.enter()
                     self._train()
-                    if not self.course.solved:
-                        self.course.size += 1
-                        self.training = None
+                    if self.course.solved:
+                        break
+                    self.course.size += 1
+                    self.training = None
                 shape, table = self._chosen()
             except KeyboardInterrupt:
                 self.interrupted = True
@@ -268,9 +269,6 @@ class Fit:
 
     def _complete(self, shape: Shape, part: Array, found: Found) -> Array:
         """Fill entries that no training graph uses: by the simplest rule, or as the soft table says."""
-        known = self.beginning.known
-        if known is not None:
-            part = np.where(known >= 0, known, part).astype(np.int16)
         if self.recipe.complete:
             return completed(part, shape)
         likeliest = found.probabilities(shape)[0].argmax(2)

@@ -78,9 +78,11 @@ def repaired(problem: Problem, table: Array, iterations: int, rng: np.random.Gen
 
 
 def used_part(problem: Problem, table: Array) -> Array:
-    """The table with -1 where no training graph uses an entry, and the entries of final states as they are."""
+    """The table with -1 where no graph uses an entry and it is not known; the entries of final states as they are."""
     seen = evaluate(problem, table)[1] > 0
     seen[: problem.shape.num_final] = True
+    if problem.known is not None:
+        seen |= problem.known >= 0
     return np.where(seen, table, -1).astype(np.int16)
 
 

@@ -194,8 +194,8 @@ def backward(
 def see_value(nodes: Nodes, levels: Any, now: Any, n: int, rows: Any, total: Any) -> None:
     """The value of a node if expected counts are taken for counts: a hard threshold, through which no gradient goes.
 
-    ``levels`` has one line (state, weight, least expected count, slot or -1) for each level of each digit of each
-    kind of node; a line with a slot asks whether the state is the likeliest in that slot.
+    ``levels`` has one line (state, weight, least expected count) for each level of each digit of each kind of node.
+    With slots it has the weight of each slot instead, and the likeliest state of the neighbour there is taken.
     """
     at = levels.kind[nodes.node[n]]
     begin, end = nodes.indptr[nodes.node[n]], nodes.indptr[nodes.node[n] + 1]

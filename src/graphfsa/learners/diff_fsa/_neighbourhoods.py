@@ -180,7 +180,10 @@ def _growth(aggregation: Aggregation, num_states: int, key: Any) -> tuple[Any, A
         name = levels
     weights = np.cumprod([1, *(top + 1 for top in tops)]).astype(np.int64)
     if float(np.prod([top + 1.0 for top in tops])) >= 2.0**62:
-        raise LimitError(f"{num_states} states and {key} neighbours can be counted in too many ways to train on")
+        raise LimitError(
+            f"counts of {num_states} states must have fewer than 2^62 combinations to train on; choose fewer states or "
+            "a smaller bound"
+        )
 
     def grow(codes: Array, state: int, _place: int) -> Array:
         after = codes.copy()

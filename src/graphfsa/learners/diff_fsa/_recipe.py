@@ -91,6 +91,7 @@ _PAPER = Recipe(
     betas=(0.5, 0.5),
     clip=0.0,
     schedule="plateau",
+    noise=0.1,
     stay=0.0,
     renew=0,
     repair=0,
@@ -120,13 +121,15 @@ def recipe_of(preset: str, options: dict[str, Any]) -> Recipe:
         UnknownNameError: There is no such preset or option.
         GraphFSAError: A choice is not among those that there are.
     """
-    if preset not in PRESETS:
+    if not isinstance(preset, str) or preset not in PRESETS:
         raise UnknownNameError("preset", str(preset), PRESETS)
     known = {field.name: field for field in fields(Recipe)}
     for name, given in options.items():
         if name not in known:
             raise UnknownNameError("option of Diff-FSA", name, known)
         _check(name, given, getattr(Recipe(), name))
+    if "betas" in options:
+        options = {**options, "betas": tuple(options["betas"])}
     recipe = replace(PRESETS[preset], **options)
     if recipe.sampling == "turns" and recipe.epochs == 0:
         raise GraphFSAError("graphs that are taken in turn need a number of epochs of at least 1; got epochs=0")

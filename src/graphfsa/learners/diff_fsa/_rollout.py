@@ -292,15 +292,18 @@ def _function() -> Any:
     class SoftRollout(torch().autograd.Function):
         @staticmethod
         def forward(ctx: Any, table: Tensor, rollout: Rollout, batch: Batch) -> Tensor:
-            probabilities = table.detach().contiguous().numpy()
-            states = rollout.forward(probabilities, batch)
-            ctx.rollout, ctx.batch, ctx.states, ctx.table = rollout, batch, states, probabilities
+            probabilities = table.detach().contiguous()
+            states = rollout.forward(probabilities.numpy(), batch)
+            ctx.save_for_backward(probabilities)
+            ctx.rollout, ctx.batch, ctx.states = rollout, batch, states
             return torch().from_numpy(states[-1].copy())
 
         @staticmethod
+        @torch().autograd.function.once_differentiable
         def backward(ctx: Any, *gradients: Any) -> Any:
-            gradient = np.ascontiguousarray(gradients[0].detach().numpy())
-            wanted = ctx.rollout.backward(ctx.table, ctx.batch, ctx.states, gradient)
+            (table,) = ctx.saved_tensors
+            gradient = np.ascontiguousarray(gradients[0].numpy())
+            wanted = ctx.rollout.backward(table.numpy(), ctx.batch, ctx.states, gradient)
             return torch().from_numpy(wanted), None, None
 
     return SoftRollout

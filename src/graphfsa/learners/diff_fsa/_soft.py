@@ -10,7 +10,7 @@ import numpy as np
 
 from graphfsa._files import PathLike, read_tensors, write_tensors
 from graphfsa.aggregations import Aggregation, aggregation_from_config
-from graphfsa.automaton.fsa import check_state_names
+from graphfsa.automaton.fsa import check_state_names, check_table_size
 from graphfsa.errors import FormatError
 
 Array = np.ndarray[Any, Any]
@@ -43,7 +43,7 @@ class SoftModel:
     def entropy(self) -> Array:
         """How undecided each entry is, in bits, float32 [num_states, num_values]: 0 is certain."""
         some = np.maximum(self.probabilities, 1e-30)
-        return np.maximum(0.0, -(self.probabilities * np.log2(some)).sum(axis=2))
+        return np.maximum(0.0, 0.0 - (self.probabilities * np.log2(some)).sum(axis=2))
 
     def undecided(self, least: float = 0.5) -> list[tuple[str, str, dict[str, float]]]:
         """Entries whose entropy is at least so many bits, the most undecided first.
@@ -86,15 +86,16 @@ class SoftModel:
         """
         tensors, about = read_tensors(path, SCHEMA)
         try:
-            names = tuple(json.loads(about["states"]))
-            check_state_names(names)
+            names = check_state_names(json.loads(about["states"]))
             aggregation = aggregation_from_config(json.loads(about["aggregation"]))
+            wanted = (len(names), check_table_size(aggregation, len(names)), len(names))
             probabilities, trained = tensors["probabilities"], tensors["trained"].astype(bool)
-        except (KeyError, ValueError, TypeError) as error:
-            raise FormatError(f"{path}: not a soft table: {error}") from None
-        wanted = (len(names), aggregation.num_values(len(names)), len(names))
+        except (KeyError, ValueError, TypeError, RecursionError) as error:
+            raise FormatError(f"{path}: not a soft table: {str(error)[:500]}") from None
         if probabilities.shape != wanted or trained.shape != wanted[1:2]:
             raise FormatError(f"{path}: probabilities must have shape {list(wanted)}; got {list(probabilities.shape)}")
-        if not np.isfinite(probabilities).all() or np.abs(probabilities.sum(axis=2) - 1).max(initial=0) > 1e-3:
+        if probabilities.dtype != np.float32 or not (probabilities >= 0).all():
+            raise FormatError(f"{path}: probabilities must be float32 numbers of at least 0; got others")
+        if not np.abs(probabilities.sum(axis=2) - 1).max(initial=0) <= 1e-3:
             raise FormatError(f"{path}: the probabilities of each entry must sum up to 1")
         return cls(names, aggregation, probabilities, trained)
