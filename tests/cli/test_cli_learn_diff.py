@@ -29,8 +29,9 @@ def test_a_task_is_learned_and_everything_is_said(cli, tmp_path):
     assert facts["recipe"]["updates"] == 40
     assert facts["seed"] == 7
     assert len(facts["data_digest"]) == len(facts["validation_digest"]) == 64
-    assert SoftModel.load(soft).state_names == fsa.state_names
-    assert facts["entropy"] == pytest.approx(float(SoftModel.load(soft).entropy[:, SoftModel.load(soft).trained].mean()))
+    table = SoftModel.load(soft)
+    assert table.state_names == fsa.state_names
+    assert facts["entropy"] == pytest.approx(float(table.entropy[:, table.trained].mean()))
     checked = cli("evaluate", out, "--task", "distance", "--sizes", "10,100,1000", "--json")
     assert [row["accuracy"] for row in json.loads(checked.out)["results"]] == [1.0, 1.0, 1.0]
     cli("learn", "--task", "distance", "--count", 300, "--seed", 7, "--out", tmp_path / "exact.json")
