@@ -33,6 +33,8 @@ _PUBLISHED: tuple[tuple[str, dict[str, Any], tuple[tuple[float, float], ...]], .
     ("prefix-sum", {"states": 6, "bound": 1}, ((0.74, 0.14), (0.67, 0.17), (0.63, 0.20), (0.61, 0.20))),
 )
 """Size and published accuracies (mean and deviation) of the authors' Diff-FSA."""
+_PAPER_RUNS = 5
+"""The published training takes half a minute: on GRAB it is run for so many seeds."""
 _TEST_STEPS = {10: 20, 20: 30, 50: 75, 100: 150}
 
 
@@ -93,33 +95,24 @@ def _grab(seeds: list[int], quick: bool) -> Iterator[dict[str, Any]]:
             train, held, test = (data.splits[name] for name in ("train", "validation", "n=100"))
             size: dict[str, Any] = {"states": (states, states), "bound": 2}
             strong = DiffFSA(**size).fit(train, held, seed=seed)
-            found = {
-                "strong": strong.automaton,
-                "exact": ExactLearner(states=states, bound=2).fit(train, seed=seed).automaton,
-                "paper": DiffFSA("paper", **size).fit(train, held, seed=seed).automaton,
-            }
-            for name, fsa in found.items():
-                scores[name].append(test.accuracy(fsa))
+            scores["strong"].append(test.accuracy(strong.automaton))
+            exact = ExactLearner(states=states, bound=2).fit(train, seed=seed)
+            scores["exact"].append(test.accuracy(exact.automaton))
+            if place < _PAPER_RUNS:
+                paper = DiffFSA("paper", **size).fit(train, held, seed=seed)
+                scores["paper"].append(test.accuracy(paper.automaton))
             valid.append(held.accuracy(strong.automaton))
             seconds.append(strong.seconds)
-        number = len(seeds)
-        yield row(
-            f"GRAB paper-1 to 5, {states} states, bound 2: right on all of validation",
-            valid.count(1.0),
-            f"of {number}",
-            f"{number}",
-        )
-        yield row("  accuracy at n = 100, mean", float(np.mean(scores["strong"])), "", runs=_rounded(scores["strong"]))
-        yield row(
-            "  that of the exact learner",
-            float(np.mean(scores["exact"])),
-            "",
-            "<= ours + 0.01",
-            runs=_rounded(scores["exact"]),
-        )
-        yield row(
-            "  that of the preset paper", float(np.mean(scores["paper"])), "", "<= ours", runs=_rounded(scores["paper"])
-        )
+        what = f"GRAB paper-1 to 5, {states} states, bound 2: right on all of validation"
+        yield row(what, valid.count(1.0), f"of {len(seeds)}", f"{len(seeds)}")
+        mean = {name: float(np.mean(numbers)) for name, numbers in scores.items()}
+        runs = {name: [round(number, 4) for number in numbers] for name, numbers in scores.items()}
+        yield row("  accuracy at n = 100, mean", mean["strong"], "", runs=runs["strong"])
+        yield row("  that of the exact learner", mean["exact"], "", "<= ours + 0.01", runs=runs["exact"])
+        few = f", on the first {len(runs['paper'])} data sets"
+        yield row(f"  that of the preset paper{few}", mean["paper"], "", "<= ours", runs=runs["paper"])
+        same = float(np.mean(scores["strong"][: len(runs["paper"])]))
+        yield row(f"  ours{few}", same, "")
         yield row("  slowest run", max(seconds), "s", runs=[round(s, 3) for s in seconds])
 
 
