@@ -190,7 +190,9 @@ class Fit:
         assert self.training is not None
         course = self.course
         wrong = harvest.num_wrong(self.problem, table)
-        key = float(wrong) if loss is None else loss
+        key = float(wrong)
+        if self.recipe.keep == "validation":
+            key = float("inf") if loss is None else loss
         training = self.training
         found = Found(harvest.used_part(self.problem, table), training.soft(restart), training.values, key)
         if course.best is None or key < course.best.key:
@@ -310,5 +312,5 @@ def _prepared(what: str, examples: Examples, *, mined: bool) -> Examples:
         raise GraphFSAError(f"there is nothing to learn from: no node of the {what} graphs counts")
     few = deduplicate(examples) if mined and examples.task.kind == "classes" else examples
     counted = few.mask & (np.repeat(few.counts, few.sizes) > 0)
-    few = few.select(np.unique(np.repeat(np.arange(len(few)), few.sizes)[counted]))
+    few = few.select(np.unique(few.graphs.owners[counted]))
     return few.select(np.argsort(few.sizes, kind="stable"))
