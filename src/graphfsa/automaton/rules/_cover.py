@@ -177,7 +177,12 @@ def _followed(rules: list[Rule], where: Mapping[Atom, Array], count: int) -> Arr
 
 def successors_of(rules: Sequence[Rule], features: Features, num_values: int) -> Array:
     """Where a list of rules, whose last has no guard, leads from each value, uint8 [num_values]."""
-    result = np.empty(num_values, np.uint8)
-    for rule in reversed(rules):
-        result[guard_holds(rule.guard, features, num_values)] = rule.successor
+    return np.array([rule.successor for rule in rules], np.uint8)[places_of(rules, features, num_values)]
+
+
+def places_of(rules: Sequence[Rule], features: Features, num_values: int) -> Array:
+    """Which rule of a list, whose last has no guard, is the first that applies to each value, int64 [num_values]."""
+    result = np.empty(num_values, np.int64)
+    for place in reversed(range(len(rules))):
+        result[guard_holds(rules[place].guard, features, num_values)] = place
     return result

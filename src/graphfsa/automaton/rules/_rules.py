@@ -12,10 +12,10 @@ import numpy as np
 from graphfsa.aggregations import Aggregation
 from graphfsa.aggregations._features import Array, Features
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.automaton.rules._cover import cover, successors_of
+from graphfsa.automaton.rules._cover import cover, places_of, successors_of
 from graphfsa.automaton.rules._guards import Rule
 from graphfsa.automaton.rules._python import python_source
-from graphfsa.automaton.rules._text import rule_facts, rules_latex, rules_markdown, rules_text
+from graphfsa.automaton.rules._text import rule_facts, rule_lines, rules_latex, rules_markdown, rules_text
 from graphfsa.automaton.rules._vocabulary import vocabulary
 from graphfsa.errors import AutomatonError, LimitError
 
@@ -76,6 +76,15 @@ class Rules:
         """Where the rules lead from each state with each value, uint8 [num_states, num_values]."""
         num_values = self.aggregation.num_values(len(self.state_names))
         return np.stack([successors_of(rules, self.features, num_values) for rules in self.lists])
+
+    def applied(self) -> Array:
+        """Which rule of its state applies to each value, by its place in the list, int64 [num_states, num_values]."""
+        num_values = self.aggregation.num_values(len(self.state_names))
+        return np.stack([places_of(rules, self.features, num_values) for rules in self.lists])
+
+    def lines(self) -> list[list[str]]:
+        """Each rule of each state as a line of the text."""
+        return rule_lines(self)
 
     def automaton(self) -> GraphFSA:
         """The automaton that the rules describe."""

@@ -54,10 +54,17 @@ def rules_text(rules: Rules) -> str:
     blocks = [_header(rules, names, str)]
     if rules.free:
         blocks.append([f"#{_free(rules)}"])
-    for state, listed in enumerate(rules.lists):
-        own = names[state]
-        blocks.append([own + _move(rules, rule, state, names, " stays", " -> ") for rule in listed])
+    blocks += rule_lines(rules)
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def rule_lines(rules: Rules) -> list[list[str]]:
+    """See ``Rules.lines``."""
+    names = Names(rules.state_names, plain_name)
+    return [
+        [names[state] + _move(rules, rule, state, names, " stays", " -> ") for rule in listed]
+        for state, listed in enumerate(rules.lists)
+    ]
 
 
 def rules_markdown(rules: Rules) -> str:
