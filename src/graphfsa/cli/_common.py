@@ -141,6 +141,15 @@ def parse_sizes(text: str, name: str = "--size") -> list[int]:
     return list(range(numbers[0], numbers[1] + 1)) if dots else numbers
 
 
+def parse_steps(text: str) -> int | str:
+    """A number of steps, or ``stable``."""
+    if text == "stable":
+        return text
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise GraphFSAError(f"--steps must be a whole number of at least 0, or 'stable'; got {text!r}")
+    return int(text)
+
+
 def generators(seed: int, count: int) -> list[np.random.Generator]:
     """Independent sources of randomness from one seed: ``numpy.random.default_rng(seed).spawn(count)``."""
     import numpy as np

@@ -124,7 +124,7 @@ def _impossible(say: Any, train: Examples, files: dict[str, Path], seed: int) ->
 def _picture(fsa: GraphFSA, path: Path, seed: int) -> None:
     from graphfsa import run
     from graphfsa.datasets import dataset_class
-    from graphfsa.views.graphs import draw_run
+    from graphfsa.views.rollout import draw_rollout
 
     dataset = dataset_class("path-finding")()
     (rng,) = generators(seed + 3, 1)
@@ -132,4 +132,5 @@ def _picture(fsa: GraphFSA, path: Path, seed: int) -> None:
     start = dataset.task.starting_states(fsa, example.inputs)
     last = run(fsa, example.graph, start, "stable").stable_at or 1
     frames = run(fsa, example.graph, start, last, record=max(1, -(-last // 5)))
-    draw_run(fsa, example.graph, frames, path, title="The learned automaton finds the path between two marked nodes")
+    title = "The learned automaton finds the path between two marked nodes"
+    draw_rollout(fsa, example.graph, frames, path, title=title)

@@ -15,6 +15,7 @@ from graphfsa.cli._common import (
     generators,
     guarded,
     is_file,
+    parse_steps,
     print_json,
     print_rows,
     step_progress,
@@ -64,7 +65,7 @@ def run_command(
     inputs = [Path(text) for text in (automaton, graph) if is_file(text)]
     if out is not None and is_file(out) and any(file.samefile(out) for file in inputs):
         raise GraphFSAError(f"--out {out!r} would overwrite an input; choose another file")
-    limit = _steps(steps)
+    limit = parse_steps(steps)
     fsa = find_automaton(automaton)
     for_graph, for_states = generators(seed, 2)
     where = find_graph(graph, for_graph)
@@ -81,14 +82,6 @@ def run_command(
         print_json(facts)
     else:
         print_rows(_words(facts))
-
-
-def _steps(text: str) -> int | str:
-    if text == "stable":
-        return text
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise GraphFSAError(f"--steps must be a whole number of at least 0, or 'stable'; got {text!r}")
-    return int(text)
 
 
 def _facts(fsa: GraphFSA, graph: Graph, trajectory: Trajectory) -> dict[str, Any]:

@@ -10,6 +10,9 @@ from graphfsa.graphs import Graph
 
 Array = np.ndarray[Any, Any]
 _ROUNDS = 300
+_FEWEST = 25
+_WORK = 4 * 10**7
+"""Large graphs get fewer rounds: the first ones matter most."""
 
 
 def layout(graph: Graph) -> Array:
@@ -26,16 +29,22 @@ def layout(graph: Graph) -> Array:
     weights = np.zeros_like(wanted)
     np.divide(1.0, wanted**2, out=weights, where=wanted > 0)
     total = weights.sum(axis=1, keepdims=True)
-    for _ in range(_ROUNDS):
-        apart = places[:, None] - places[None]
-        length = np.maximum(np.sqrt((apart**2).sum(axis=2)), 1e-9)
-        pull = (weights * wanted / length)[:, :, None] * apart
-        moved = ((weights[:, :, None] * places[None]).sum(axis=1) + pull.sum(axis=1)) / total
+    forces = weights * wanted
+    for _ in range(min(_ROUNDS, max(_FEWEST, _WORK // count**2))):
+        pull = forces / _lengths(places)
+        moved = (weights @ places + pull.sum(axis=1, keepdims=True) * places - pull @ places) / total
         step = np.abs(moved - places).max()
         places = moved
         if step < 1e-4:
             break
     return _turned(places)
+
+
+def _lengths(places: Array) -> Array:
+    """How far apart the nodes are drawn, [num_nodes, num_nodes]."""
+    norms = (places**2).sum(axis=1)
+    squares = norms[:, None] + norms - 2 * (places @ places.T)
+    return np.sqrt(np.maximum(squares, 1e-18, out=squares), out=squares)
 
 
 def _distances(graph: Graph) -> Array:
@@ -54,8 +63,13 @@ def _scaled(wanted: Array) -> Array:
     """The best two dimensions for the squared distances; a little noise keeps nodes from falling together."""
     centred = wanted**2 - (wanted**2).mean(axis=0)
     centred = -(centred - centred.mean(axis=1, keepdims=True)) / 2
-    values, vectors = np.linalg.eigh(centred)
-    places = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-6))
+    from scipy.linalg import eigh
+
+    last = len(centred) - 1
+    values, vectors = eigh(centred, subset_by_index=(last - 1, last))
+    # An eigenvector may point either way: its largest part is made positive, the same on every machine.
+    vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), [0, 1]])
+    places = vectors * np.sqrt(np.maximum(values, 1e-6))
     return places + np.random.default_rng(0).normal(0, 0.05, places.shape)
 
 

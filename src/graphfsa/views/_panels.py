@@ -1,151 +1,110 @@
-"""Pictures of runs on lattices: one panel per recorded step, or a space-time diagram for a row of cells."""
+"""Roll-outs as one still picture: a panel per recorded step, or a space-time diagram for a row of cells."""
 
 from __future__ import annotations
 
-import io
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from graphfsa._files import atomic_write
 from graphfsa.automaton import GraphFSA
 from graphfsa.engine import Trajectory
-from graphfsa.errors import FormatError, GraphFSAError, StateError
-from graphfsa.graphs import Graph, Lattice
-
-SUFFIXES = (".png", ".svg")
-# Okabe and Ito's colours, which people with any common kind of colour vision tell apart; white first, as background.
-PALETTE = ("#ffffff", "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000")
+from graphfsa.graphs import Graph
+from graphfsa.views._figure import new_figure, state_colours
+from graphfsa.views._places import ROW, Array, Places
 
 
-def state_colours(num_states: int) -> list[str]:
-    """A colour for each state; beyond the palette they are taken from a colour map of even lightness."""
-    if num_states <= len(PALETTE):
-        return list(PALETTE[:num_states])
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
-    return [PALETTE[0], *(to_hex(colormaps["cividis"](place)) for place in np.linspace(0, 1, num_states - 1))]
-
-
-def draw_frames(fsa: GraphFSA, graph: Graph, trajectory: Trajectory, path: str | Path, *, title: str = "") -> None:
-    """Draw the recorded steps of a run on a lattice and write the picture.
-
-    Args:
-        fsa: The automaton.
-        graph: A lattice graph.
-        trajectory: A run with recorded frames.
-        path: A ``.png`` or ``.svg`` file.
-        title: A line above the picture.
-    """
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise FormatError(f"{path}: a picture must end in {' or '.join(SUFFIXES)}; got {suffix!r}")
-    if graph.lattice is None:
-        raise StateError("frames can be drawn for lattices only; this graph is not one")
-    if trajectory.states is None or trajectory.times is None:
-        raise StateError("the run must have recorded frames: run with record='all' or record=k")
-    figure = _space_time(trajectory.states) if graph.lattice.height == 1 else _panels(graph.lattice, trajectory, fsa)
-    entries = zip(state_colours(fsa.num_states), fsa.state_names, strict=True)
-    add_legend(figure, list(entries) if fsa.num_states <= len(PALETTE) else [], title)
-    save_figure(figure, path)
-
-
-def save_figure(figure: Any, path: str | Path) -> None:
-    """Write a figure as ``.png`` or ``.svg``, atomically; the same figure gives the same bytes."""
-    suffix = Path(path).suffix.lower()
-    buffer = io.BytesIO()
-    figure.savefig(
-        buffer, format=suffix[1:], dpi=160, facecolor="white", metadata={"Date": None} if suffix == ".svg" else None
-    )
-    atomic_write(path, buffer.getvalue())
-
-
-def new_figure(width: float, height: float) -> Any:
-    """An empty figure of a size in inches, that needs no display."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ValueError as error:  # It reads its settings when it is imported.
-        raise GraphFSAError(f"matplotlib can't start: {error}") from None
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def _space_time(frames: np.ndarray[Any, Any]) -> Any:
+def space_time(fsa: GraphFSA, times: Array, frames: Array) -> Any:
+    """A figure with a row of cells for each step, time downwards."""
     rows, columns = frames.shape
     figure = new_figure(8, min(12.0, max(2.0, 8 * rows / columns)) + 0.8)
     axes = figure.add_subplot()
     axes.imshow(
         frames,
         interpolation="nearest",
-        aspect="auto" if rows > 4 * columns else "equal",
-        **_shades(int(frames.max()) + 1),
+        aspect="equal" if columns / 6 <= rows <= 2 * columns else "auto",
+        **_shades(fsa.num_states),
     )
     axes.set_xlabel("cell")
     axes.set_ylabel("step")
+    marks = np.unique(np.linspace(0, rows - 1, min(rows, 6)).astype(int))
+    axes.set_yticks(marks, [f"{times[mark]}" for mark in marks])
     return figure
 
 
-def _panels(lattice: Lattice, trajectory: Trajectory, fsa: GraphFSA) -> Any:
+def panels(fsa: GraphFSA, graph: Graph, places: Places, trajectory: Trajectory) -> Any:
+    """A figure with a panel for each recorded step of a run on a lattice or a graph."""
     assert trajectory.states is not None and trajectory.times is not None
     count = len(trajectory.times)
-    columns = min(count, 4)
+    columns = min(count, 3 if places.kind == "graph" else 4)
     rows = -(-count // columns)
-    side = 2.6
-    figure = new_figure(columns * side, rows * side * max(0.4, min(2.0, lattice.height / lattice.width)) + 0.9)
+    if places.kind == "graph":
+        figure = new_figure(max(4.0 * columns, 5.0), 3.2 * rows + 0.9)
+    else:
+        tall = max(0.4, min(2.0, places.height / places.width))
+        figure = new_figure(max(2.6 * columns, 5.0), rows * 2.6 * tall + 0.9)
+    colours = state_colours(fsa.num_states)
     for place, (time, states) in enumerate(zip(trajectory.times, trajectory.states, strict=True), start=1):
         axes = figure.add_subplot(rows, columns, place)
         axes.set_title(f"step {time}", fontsize=9)
         axes.set_axis_off()
-        if lattice.kind == "hex":
-            _hexagons(axes, lattice, states, fsa.num_states)
+        if places.kind == "graph":
+            assert places.points is not None
+            draw_graph(axes, graph, places.points, [colours[state] for state in states], None)
+        elif places.kind == "hex":
+            _hexagons(axes, places, np.array(colours)[states])
         else:
-            axes.imshow(
-                states.reshape(lattice.height, lattice.width), interpolation="nearest", **_shades(fsa.num_states)
-            )
+            axes.imshow(states.reshape(places.height, places.width), interpolation="nearest", **_shades(fsa.num_states))
             axes.set_axis_on()
             axes.set_xticks([])
             axes.set_yticks([])
     return figure
 
 
-def _hexagons(axes: Any, lattice: Lattice, states: np.ndarray[Any, Any], num_states: int) -> None:
+def draw_graph(axes: Any, graph: Graph, points: Array, colours: Sequence[str], names: Sequence[str] | None) -> None:
+    """Nodes in their colours, arcs as lines, and maybe a name at each node; y downwards."""
+    from matplotlib.collections import LineCollection
+
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    # A path is flat: without limits of its own the panel would be too.
+    reach = np.abs(points).max(axis=0, initial=0.5)
+    margin = 0.18 * reach.max() + 0.35
+    axes.set_xlim(-reach[0] - margin, reach[0] + margin)
+    height = max(reach[1], 0.55 * reach[0]) + margin
+    axes.set_ylim(height, -height)
+    ends = np.stack((points[graph.indices], points[graph.targets()]), axis=1)
+    axes.add_collection(LineCollection(list(ends), colors="#999999", linewidths=1, zorder=1))
+    size = 420 if names is not None and graph.num_nodes <= 12 else max(12, 1400 / max(1, graph.num_nodes))
+    axes.scatter(*points.T, s=size, c=list(colours), edgecolors="#555555", linewidths=0.7, zorder=2)
+    for point, name in zip(points, names or (), strict=False):
+        axes.annotate(
+            name if len(name) <= 7 else name[:6] + "…",
+            point,
+            xytext=(0, 13),
+            textcoords="offset points",
+            ha="center",
+            fontsize=7,
+            zorder=3,
+            parse_math=False,
+        )
+
+
+def _hexagons(axes: Any, places: Places, colours: Array) -> None:
     from matplotlib.collections import PolyCollection
 
-    rows, columns = np.divmod(np.arange(lattice.num_cells), lattice.width)
-    centres = np.stack([columns + 0.5 * (rows % 2), -rows * np.sqrt(0.75)], axis=1)
+    assert places.points is not None
     angles = np.pi / 6 + np.arange(6) * np.pi / 3
     corners = np.stack([np.cos(angles), np.sin(angles)], axis=1) / np.sqrt(3)
-    colours = np.array(state_colours(num_states))[states]
-    axes.add_collection(
-        PolyCollection(
-            list(centres[:, None] + corners), facecolors=colours.tolist(), edgecolors="#999999", linewidths=0.3
-        )
-    )
-    axes.set_xlim(-0.7, lattice.width + 0.2)
-    axes.set_ylim(-lattice.height * np.sqrt(0.75) + 0.2, 0.7)
+    cells = list(places.points[:, None] + corners)
+    axes.add_collection(PolyCollection(cells, facecolors=colours.tolist(), edgecolors="#999999", linewidths=0.3))
+    axes.set_xlim(-0.7, places.width + 0.2)
+    axes.set_ylim(places.height * ROW - 0.2, -0.7)
     axes.set_aspect("equal")
 
 
 def _shades(num_states: int) -> dict[str, Any]:
     from matplotlib.colors import ListedColormap
 
-    return {"cmap": ListedColormap(state_colours(max(num_states, 2))), "vmin": -0.5, "vmax": max(num_states, 2) - 0.5}
-
-
-def add_legend(figure: Any, entries: list[tuple[str, str]], title: str) -> None:
-    """A title above a figure and pairs of colour and name below it."""
-    from matplotlib.patches import Patch
-
-    if title:
-        figure.suptitle(title, fontsize=11)
-    # A dollar sign would be read as mathematics.
-    patches = [Patch(facecolor=c, edgecolor="#999999", label=name.replace("$", r"\$")) for c, name in entries]
-    if patches:
-        figure.legend(
-            handles=patches, loc="outside lower center", ncols=min(5, len(patches)), fontsize=8, frameon=False
-        )
+    count = max(num_states, 2)
+    return {"cmap": ListedColormap(state_colours(count)), "vmin": -0.5, "vmax": count - 0.5}
