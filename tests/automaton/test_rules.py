@@ -8,6 +8,7 @@ from rule_automata import EXAMPLES, automata
 
 from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, library
 from graphfsa.automaton.rules import CountIs, PartIs, parse_rules
+from graphfsa.automaton.rules._guards import guard_holds
 from graphfsa.automaton.rules._products import product
 from graphfsa.errors import AutomatonError, LimitError
 
@@ -27,6 +28,18 @@ def test_rules_say_what_the_table_says_and_can_be_read_back(fsa):
     assert GraphFSA.from_rules(str(rules)) == rules.automaton()
     if matters.all():
         assert GraphFSA.from_rules(str(rules)) == fsa
+
+
+@EXAMPLES
+@given(automata())
+def test_the_rule_that_applies_is_the_first_whose_guard_holds(fsa):
+    rules = fsa.rules()
+    applied = rules.applied()
+    for state, (listed, lines) in enumerate(zip(rules.lists, rules.lines(), strict=True)):
+        assert len(listed) == len(lines)
+        assert all(line in str(rules).split("\n") for line in lines)
+        holds = np.stack([guard_holds(rule.guard, rules.features, fsa.num_values) for rule in listed])
+        assert (applied[state] == holds.argmax(axis=0)).all()
 
 
 def step_of(rules):

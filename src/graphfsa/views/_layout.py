@@ -67,9 +67,7 @@ def _scaled(wanted: Array) -> Array:
 
     last = len(centred) - 1
     values, vectors = eigh(centred, subset_by_index=(last - 1, last))
-    # An eigenvector may point either way: its largest part is made positive, the same on every machine.
-    vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), [0, 1]])
-    places = vectors * np.sqrt(np.maximum(values, 1e-6))
+    places = _pointed(vectors) * np.sqrt(np.maximum(values, 1e-6))
     return places + np.random.default_rng(0).normal(0, 0.05, places.shape)
 
 
@@ -77,4 +75,9 @@ def _turned(places: Array) -> Array:
     """Turned so that the longest direction is horizontal."""
     centred = places - places.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
-    return centred @ axes.T
+    return centred @ _pointed(axes.T)
+
+
+def _pointed(vectors: Array) -> Array:
+    """Columns that may point either way, each with its largest part positive: the same on every machine."""
+    return vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), [0, 1]])

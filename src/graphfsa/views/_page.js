@@ -427,6 +427,7 @@
     playing = wanted;
     $("play").classList.toggle("playing", playing);
     $("play").setAttribute("aria-label", playing ? "Pause" : "Play");
+    $("why").setAttribute("aria-live", playing ? "off" : "polite");
     if (!playing) return link();
     if (now + 1 >= frames) go(0);
     due = performance.now() + 1000 / Number($("speed").value);

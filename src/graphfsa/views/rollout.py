@@ -108,6 +108,12 @@ def default_stride(graph: Graph, steps: int, path: str | Path) -> int:
 
 
 def _check_page(graph: Graph, frames: int) -> None:
+    height, width = _sides(graph)
+    if max(height, width) > MAX_SIDE:
+        raise LimitError(
+            f"a page shows at most {MAX_SIDE:,} cells in each direction; got {height:,} x {width:,}. "
+            "Choose a smaller lattice"
+        )
     if graph.num_nodes * frames > MAX_PAGE:
         size = graph.num_nodes * frames
         raise LimitError(
