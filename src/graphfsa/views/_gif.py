@@ -28,6 +28,8 @@ _LINE = 20
 _FINE = 4
 """Lines and rims are drawn so many times as large and then shrunk."""
 _LINES, _RIM = 170, 85
+_MANY, _FAINT = 4000, 222
+"""So many arcs are drawn fainter, or they would hide the nodes."""
 _GRAPH = 640, 480
 
 
@@ -205,8 +207,9 @@ def _drawn_graph(graph: Graph, places: Places) -> tuple[Array, Array]:
     picture = Image.new("L", (width * _FINE, height * _FINE), 255)
     draw = ImageDraw.Draw(picture)
     fine = points * _FINE
+    shade = _LINES if graph.num_arcs <= _MANY else _FAINT
     for source, target in zip(graph.indices.tolist(), graph.targets().tolist(), strict=True):
-        draw.line([*fine[source], *fine[target]], fill=_LINES, width=_FINE)
+        draw.line([*fine[source], *fine[target]], fill=shade, width=_FINE)
     labels = np.full((height, width), -1, np.int32)
     for node, (x, y) in enumerate(points):
         around = _FINE * radius

@@ -160,11 +160,17 @@
     context.drawImage(cells, 0, 0, view.width, view.height);
   }
 
+  function frame() {
+    context.strokeStyle = ink("--line");
+    context.lineWidth = 1;
+    context.strokeRect(0.5, 0.5, view.width - 1, view.height - 1);
+  }
+
   function drawGrid() {
     drawCells(run.width, run.height, now * n);
+    frame();
     if (view.side < 7) return;
     context.strokeStyle = dark() ? "#ffffff14" : "#0000001a";
-    context.lineWidth = 1;
     context.beginPath();
     for (let column = 0; column <= run.width; column++) {
       context.moveTo(column * view.side, 0);
@@ -190,6 +196,7 @@
     context.fillStyle = ink("--card");
     context.fillRect(0, below, view.width, view.height - below);
     context.globalAlpha = 1;
+    frame();
     context.fillStyle = ink("--accent");
     context.fillRect(0, Math.min(below, view.height - 1.5), view.width, 1.5);
   }
@@ -229,6 +236,7 @@
     if (!view.lines) {
       context.strokeStyle = dark() ? "#7d8590" : "#9a9fa6";
       context.lineWidth = n > 300 ? 0.7 : 1.2;
+      context.globalAlpha = Math.max(0.25, Math.min(1, 2500 / run.arcs)); // Many arcs must not hide the nodes.
       context.beginPath();
       for (let v = 0; v < n; v++) {
         const at = centre(v);
@@ -243,6 +251,7 @@
         }
       }
       context.stroke();
+      context.globalAlpha = 1;
       view.lines = document.createElement("canvas");
       [view.lines.width, view.lines.height] = [canvas.width, canvas.height];
       view.lines.getContext("2d").drawImage(canvas, 0, 0);

@@ -157,4 +157,4 @@ def _packed(header: dict[str, Any], arrays: dict[str, Array]) -> bytes:
         place += len(parts[-1])
     text = json.dumps({**header, "arrays": directory}, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
-    return zlib.compress(b"".join((len(text).to_bytes(4, "little"), text, *parts)), 9)
+    return zlib.compress(b"".join((len(text).to_bytes(4, "little"), text, *parts)), 6)

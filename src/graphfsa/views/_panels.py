@@ -74,9 +74,11 @@ def draw_graph(axes: Any, graph: Graph, points: Array, colours: Sequence[str], n
     height = max(reach[1], 0.55 * reach[0]) + margin
     axes.set_ylim(height, -height)
     ends = np.stack((points[graph.indices], points[graph.targets()]), axis=1)
-    axes.add_collection(LineCollection(list(ends), colors="#999999", linewidths=1, zorder=1))
-    size = 420 if names is not None and graph.num_nodes <= 12 else max(12, 1400 / max(1, graph.num_nodes))
-    axes.scatter(*points.T, s=size, c=list(colours), edgecolors="#555555", linewidths=0.7, zorder=2)
+    width = 1 if graph.num_nodes <= 200 else 0.5
+    alpha = min(1.0, max(0.3, 2500 / max(1, graph.num_arcs)))  # Many arcs must not hide the nodes.
+    axes.add_collection(LineCollection(list(ends), colors="#999999", linewidths=width, alpha=alpha, zorder=1))
+    size = 420 if names is not None and graph.num_nodes <= 12 else max(4, 1400 / max(1, graph.num_nodes))
+    axes.scatter(*points.T, s=size, c=list(colours), edgecolors="#555555", linewidths=0.7 * width, zorder=2)
     for point, name in zip(points, names or (), strict=False):
         axes.annotate(
             name if len(name) <= 7 else name[:6] + "…",
