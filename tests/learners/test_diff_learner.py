@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from graphfsa import CountingAggregation, DiffFSA, GraphFSA, GraphFSAError, PositionalAggregation, library
+from graphfsa._files import read_tensors, write_tensors
 from graphfsa.datasets import Examples, Task, dataset_class, draw, generate_grab, grab_config
 from graphfsa.datasets._zones import draw_training
 from graphfsa.errors import FormatError, LimitError, MissingExtraError, UnknownNameError
 from graphfsa.graphs import Graph, GraphBatch
 from graphfsa.learners import full_name, learner_class
 from graphfsa.learners.diff_fsa import _fit, _torch
+from graphfsa.learners.diff_fsa._checkpoint import SCHEMA
 from graphfsa.learners.diff_fsa._training import Training
 
 SHORT = {"updates": 40, "repair": 200, "harvest": 100}
@@ -324,8 +326,81 @@ def test_bad_options_are_refused_when_the_learner_is_made():
     ]:
         with pytest.raises(GraphFSAError, match=words):
             DiffFSA(**options)
-    with pytest.raises(GraphFSAError, match="device must be one"):
+    with pytest.raises(GraphFSAError, match="device must be"):
         DiffFSA(device="warp").check_torch()
+
+
+def test_a_checkpoint_with_other_content_is_refused(tmp_path):
+    """Everything that a damaged file could bring into the training is looked at."""
+    train = graphs_of("distance", count=60)
+    learner = DiffFSA(updates=20, repair=0, restarts=2, batch=2)
+    learner.fit(train, checkpoint=tmp_path)
+    file = tmp_path / "checkpoint.safetensors"
+    arrays, about = read_tensors(file, SCHEMA)
+    state = json.loads(about["state"])
+
+    def refused(changes=(), **fields):
+        content = json.loads(json.dumps(state))
+        for path, value in fields.items():
+            place = content
+            *way, last = path.split("__")
+            for name in way:
+                place = place[name]
+            place[last] = value
+        write_tensors(file, {**arrays, **dict(changes)}, {"schema": SCHEMA, "state": json.dumps(content)})
+        with pytest.raises(FormatError):
+            learner.fit(train, checkpoint=tmp_path, resume=True)
+
+    refused(training__rate="abc")
+    refused(training__generator={"bit_generator": "MT19937"})
+    refused(course__history=None)
+    refused(course__history=[1])
+    refused(course__first="x")
+    refused(course__seconds="x")
+    refused(course__best_size=-5)
+    refused(course__size=99)
+    refused(keys__best="x")
+    for name, array in {
+        "best.table": arrays["best.table"] + 99,
+        "best.values": arrays["best.values"] + 1000,
+        "best.soft": arrays["best.soft"][:1],
+        "logits": arrays["logits"] * np.float32("nan"),
+        "errors": arrays["errors"][:1],
+    }.items():
+        refused({name: array})
+    write_tensors(file, arrays, about)
+    learner.fit(train, checkpoint=tmp_path, resume=True)
+
+
+def test_labels_that_nothing_can_tell_apart_are_said(distance):
+    """After no step at all, nobody knows how far the root is."""
+    early = Examples(distance.task, distance.graphs, distance.inputs, distance.labels, steps=0)
+    found = DiffFSA(**SHORT).fit(early)
+    assert (found.verdict, found.possible) == ("best-effort", False)
+    assert DiffFSA(**SHORT).fit(distance).possible
+
+
+def test_gradients_are_switched_on_where_they_were_off(distance):
+    import torch
+
+    with torch.no_grad():
+        DiffFSA(updates=1, restarts=2, repair=0).fit(distance)
+    with torch.inference_mode():
+        DiffFSA(updates=1, restarts=2, repair=0).fit(distance)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"train": None}, "train must be Examples"),
+        ({"validation": "x"}, "validation must be Examples"),
+        ({"initial": "distance"}, "initial must be a GraphFSA"),
+        ({"known": [[1], [1, 2]]}, "different lengths"),
+    ],
+)
+def test_things_of_another_kind_are_refused(distance, arguments, words):
+    with pytest.raises(GraphFSAError, match=words):
+        DiffFSA().fit(**{"train": distance, **arguments})
 
 
 def test_nothing_to_learn_from_is_said(distance):

@@ -3,6 +3,7 @@
 import re
 from dataclasses import FrozenInstanceError, asdict, fields
 
+import numpy as np
 import pytest
 
 from graphfsa.errors import GraphFSAError, UnknownNameError
@@ -21,7 +22,7 @@ CHOICES = {
 TRUTHS, WHOLE, REAL = (
     [field.name for field in fields(Recipe) if field.type == kind] for kind in ("bool", "int", "float")
 )
-AT_LEAST_ONE = ("restarts", "batch", "check", "harvest")
+AT_LEAST_ONE = ("restarts", "updates", "batch", "check", "harvest")
 NAN, INFINITE = float("nan"), float("inf")
 
 
@@ -77,11 +78,11 @@ def test_an_unknown_option_lists_the_valid_ones(name):
 @pytest.mark.parametrize("name", CHOICES)
 def test_choices_are_taken_by_name_and_others_listed(name):
     for choice in CHOICES[name]:
-        options = {name: choice, "epochs": 1}
+        options = {name: choice, **({"epochs": 1} if choice == "turns" else {})}
         assert getattr(recipe_of("strong", options), name) == choice
     for wrong in ("nothing", CHOICES[name][0].upper(), 0, None, True, [CHOICES[name][0]]):
         with pytest.raises(UnknownNameError) as caught:
-            recipe_of("strong", {name: wrong, "epochs": 1})
+            recipe_of("strong", {name: wrong})
         assert str(caught.value).startswith(f"unknown {name} ")
         assert str(caught.value).endswith("valid names: " + ", ".join(sorted(CHOICES[name])))
 
@@ -91,15 +92,17 @@ def test_truth_values_are_true_or_false(name):
     for given in (True, False):
         assert getattr(recipe_of("strong", {name: given}), name) is given
     for wrong in (0, 1, "yes", None, 1.0):
-        with pytest.raises(GraphFSAError, match=rf"{name} must be True or False; got {re.escape(repr(wrong))}"):
+        with pytest.raises(GraphFSAError, match=rf"{name} must be true or false; got {re.escape(repr(wrong))}"):
             recipe_of("strong", {name: wrong})
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole_numbers_are_whole_and_not_too_small(name):
     least = 1 if name in AT_LEAST_ONE else 0
+    preset = "paper" if name == "epochs" else "strong"
     for given in (least, least + 1, 10**9):
-        assert getattr(recipe_of("strong", {name: given}), name) == given
+        if name != "epochs" or given:
+            assert getattr(recipe_of(preset, {name: given}), name) == given
     for wrong in (True, False, NAN, INFINITE, -1, least - 1, 10**9 + 1, 10**400, 2.0, "3", "", None, [3]):
         with pytest.raises(GraphFSAError, match=rf"{name} must be a whole number in {least} \.\. 1000000000; got"):
             recipe_of("strong", {name: wrong})
@@ -152,18 +155,33 @@ def test_graphs_in_turn_need_epochs():
     with pytest.raises(GraphFSAError, match="at least 1; got epochs=0"):
         recipe_of("paper", {"epochs": 0})
     assert recipe_of("strong", {"sampling": "turns", "epochs": 2}).epochs == 2
-    assert recipe_of("paper", {"sampling": "errors", "epochs": 0}).sampling == "errors"
+    assert recipe_of("paper", {"sampling": "errors"}).sampling == "errors"
+
+
+@pytest.mark.parametrize(("preset", "name"), [("strong", "epochs"), ("paper", "updates")])
+def test_what_has_no_meaning_is_refused(preset, name):
+    with pytest.raises(GraphFSAError, match=f"{name} has no meaning"):
+        recipe_of(preset, {name: 3})
+
+
+def test_numbers_of_numpy_are_numbers():
+    given = {"restarts": np.int64(3), "rate": np.float32(0.5), "betas": [np.float64(0.5), 0]}
+    recipe = recipe_of("strong", given)
+    assert (type(recipe.restarts), recipe.restarts, recipe.rate, recipe.betas) == (int, 3, 0.5, (0.5, 0))
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_evolutions_are_trained_with_their_own_steps_and_without_final_states(preset):
-    options = {"offset": 3, "stay": 2.0, "harvest": 5, "steps": 4, "finals": "penalty", "penalty": 2.0, "noise": 0.25}
-    recipe = recipe_of(preset, options)
-    changed = for_evolution(recipe, preset, tuple(options))
+    recipe = recipe_of(preset, {"noise": 0.25})
+    changed = for_evolution(recipe, preset, ("noise",))
     wanted = {"offset": 0, "steps": "data", "stay": 0.0, "harvest": 1, "finals": "mask", "penalty": 0.0}
     rate = recipe.rate if preset == "strong" else 0.5
     assert asdict(changed) == {**asdict(recipe), **wanted, "rate": rate}
-    assert for_evolution(changed, preset, tuple(options)) == changed
+    assert for_evolution(changed, preset, ("noise",)) == changed
+    assert for_evolution(recipe_of(preset, {"harvest": 5}), preset, ("harvest",)).harvest == 5
+    for name in ("offset", "stay", "steps", "finals", "penalty"):
+        with pytest.raises(GraphFSAError, match=f"{name} has no meaning"):
+            for_evolution(recipe, preset, (name,))
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))

@@ -592,7 +592,7 @@ def test_slots_in_which_nobody_is_make_kinds_of_their_own():
     ],
 )
 def test_what_cannot_be_kept_apart_is_refused(aggregation, states, graph):
-    with pytest.raises(LimitError, match=r"neighbours"):
+    with pytest.raises(LimitError, match=r"neighbours|combinations"):
         Rollout(GraphBatch.of([graph]), aggregation, states)
 
 

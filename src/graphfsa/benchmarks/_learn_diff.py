@@ -124,7 +124,7 @@ def _published(seeds: list[int], quick: bool) -> Iterator[dict[str, Any]]:
         scores: list[list[float]] = []
         for seed in seeds[:_PAPER_RUNS]:
             train = draw_training(dataset, np.random.default_rng(seed), split="train")
-            held = draw_split(dataset, dataset.splits["validation"], np.random.default_rng([seed, 1]), "test")
+            held = draw_split(dataset, dataset.splits["validation"], np.random.default_rng([seed, 1]), "train")
             fsa = DiffFSA("paper", **size).fit(train, held, seed=seed).automaton
             scores.append([_tested(dataset, fsa, n, seed) for n in _TEST_STEPS])
         means, spread = np.mean(scores, axis=0), np.std(scores, axis=0)

@@ -120,12 +120,16 @@ def find_dataset(name: str, options: list[str]) -> Dataset:
     return dataset_class(name).from_options(parse_options(options))
 
 
-def parse_options(options: list[str]) -> dict[str, str]:
+def parse_options(options: list[str], name: str = "--option") -> dict[str, str]:
     """Options given as key=value."""
     pairs = [text.partition("=") for text in options]
     for text, (key, equals, value) in zip(options, pairs, strict=True):
         if not (key and equals and value):
-            raise GraphFSAError(f"--option must look like key=value; got {text!r}")
+            raise GraphFSAError(f"{name} must look like key=value; got {text!r}")
+    keys = [key for key, _, _ in pairs]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise GraphFSAError(f"{name} gives {key} more than once")
     return {key: value for key, _, value in pairs}
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -17,7 +18,7 @@ from graphfsa.cli._source import Source, read_examples
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
-    from graphfsa.datasets import Examples
+    from graphfsa.datasets import Examples, Task
     from graphfsa.learners.diff_fsa import DiffFSA, SoftModel, Trained
 
 _UNDECIDED = 0.5
@@ -40,15 +41,17 @@ def learn_by_descent(
 
     soft, validation = given.pop("soft", None), given.pop("validation", None)
     checkpoint, resume, initial = (given.pop(name, None) for name in ("checkpoint", "resume", "initial"))
-    choices = {key: _value(text) for key, text in parse_options(given.pop("choose", [])).items()}
+    choices = {key: _value(text) for key, text in parse_options(given.pop("choose", []), "--choose").items()}
     for name in ("restarts", "epochs", "updates"):
         if name in given:
+            if name in choices:
+                raise GraphFSAError(f"--choose {name}=... and --{name} are the same; give one")
             choices[name] = given.pop(name)
     learner = DiffFSA(given.pop("preset", "strong"), **size, **given, **choices)
-    _check(source, learner, soft, validation, given)
+    _check(source, learner, soft, validation, checkpoint)
     begin = None if initial is None else find_automaton(initial)
     train, _ = source.training()
-    held = source.validation() if validation is None else read_examples(validation, source.steps)[0]
+    held = source.validation() if validation is None else _held(validation, source.steps, train.task)
     with _progress() as watch:
         found = learner.fit(
             train, held, seed=source.seed, initial=begin, watch=watch, checkpoint=checkpoint, resume=bool(resume)
@@ -63,10 +66,29 @@ def learn_by_descent(
     return facts
 
 
-def _check(source: Source, learner: DiffFSA, soft: str | None, validation: str | None, given: dict[str, Any]) -> None:
+def _held(path: str, steps: int | None, task: Task) -> Examples:
+    """Validation graphs of a file; its inputs and classes are those of the training graphs with the same names."""
+    from graphfsa.datasets._names import renamed
+
+    held = read_examples(path, steps)[0]
+    for what, own, known in (
+        ("inputs", held.task.inputs, task.inputs),
+        ("classes", held.task.classes, task.classes),
+        ("kind", (held.task.kind,), (task.kind,)),
+    ):
+        strange = sorted(set(own) - set(known))
+        if strange:
+            raise GraphFSAError(f"{path}: the {what} {', '.join(strange)} must be among those of the training graphs")
+    return renamed(held, task)
+
+
+def _check(
+    source: Source, learner: DiffFSA, soft: str | None, validation: str | None, checkpoint: str | None
+) -> None:  # fmt: skip
     """Raise for what can't work, before anything is drawn or trained."""
-    del given
     source.check()
+    if soft is not None and checkpoint is not None and Path(soft).resolve().parent == Path(checkpoint).resolve():
+        raise GraphFSAError("--soft must not be in the directory of the checkpoint; choose another place")
     if validation is not None and source.data is None:
         raise GraphFSAError("--validation goes with --data; a task has validation graphs of its own")
     if soft is not None:
@@ -82,7 +104,7 @@ def _value(text: str) -> Any:
         return tuple(_value(part) for part in text.split(","))
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -116,6 +138,7 @@ def _facts(
 
     return {
         **common_facts(found, train, seed),
+        "possible": found.possible,
         "validation_accuracy": found.validation_accuracy,
         "validation_digest": None if held is None else held.digest,
         "learner": "diff-fsa",
@@ -133,7 +156,7 @@ def _facts(
 def undecided_facts(soft: SoftModel) -> dict[str, Any]:
     """How undecided a soft table is, in bits per entry, and where."""
     return {
-        "entropy": float(soft.entropy[:, soft.trained].mean()) if soft.trained.any() else 0.0,
+        "entropy": round(float(soft.entropy[:, soft.trained].mean()), 6) if soft.trained.any() else 0.0,
         "undecided": [{"state": s, "value": v, "probabilities": p} for s, v, p in soft.undecided(_UNDECIDED)],
     }
 
@@ -157,5 +180,10 @@ def _print(found: Trained, facts: dict[str, Any], out: str) -> None:
     )  # fmt: skip
     rows["seconds"] = facts["seconds"]
     print_rows(rows)
+    if not found.possible:
+        typer.echo(
+            "no automaton of these sizes can be exact: nodes that look the same for ever have different labels "
+            "('graphfsa learn --learner exact' shows which)"
+        )
     if found.verdict != "exact" and facts["undecided"]:
         undecided_rows(facts)

@@ -60,7 +60,10 @@ class Source:
         return train, None
 
     def validation(self) -> Examples | None:
-        """Graphs of the validation split, in other numbers if other sizes or counts are asked for; None for a file."""
+        """Graphs of the validation split, in other numbers if other sizes or counts are asked for; None for a file.
+
+        They are from the training zone: who chooses by them must not have seen test graphs.
+        """
         if self.task is None:
             return None
         from dataclasses import replace
@@ -77,7 +80,7 @@ class Source:
             split = split.resized(sizes, total)
         if self.steps is not None:
             split = replace(split, steps=self.steps)
-        return draw_split(dataset, split, np.random.default_rng([self.seed, 1]), "test")
+        return draw_split(dataset, split, np.random.default_rng([self.seed, 1]), "train")
 
 
 def read_examples(path: str, steps: int | None) -> tuple[Examples, UserData]:

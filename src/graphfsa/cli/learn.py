@@ -35,7 +35,10 @@ def learn_command(
     restarts: int = typer.Option(None, min=1, help="diff: tables that are trained at once."),
     epochs: int = typer.Option(None, min=1, help="diff, paper and reference: passes over the training graphs."),
     updates: int = typer.Option(None, min=1, help="diff, strong: updates of each size of automata at most."),
-    choose: list[str] = typer.Option([], help="diff: another choice of the recipe, as key=value; may be repeated."),
+    choose: list[str] = typer.Option(
+        [],
+        help="diff: another choice of the recipe, as key=value (rate=0.1, batch=32, ...); may be repeated.",
+    ),
     validation: str = typer.Option(None, help="diff, with --data: a .jsonl file of validation graphs."),
     initial: str = typer.Option(None, help="diff: an automaton to begin with, a .json file or a library name."),
     soft: str = typer.Option(None, help="diff: the .safetensors file to write the soft table to."),

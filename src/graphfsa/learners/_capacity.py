@@ -13,6 +13,7 @@ from graphfsa.errors import GraphFSAError, UnknownNameError
 
 _EXTRA_STATES = 2
 _BOUND = 3
+_MOST = {"states": 256, "bound": 4096}
 _KINDS = ("auto", "counting", "positional", "average-threshold")
 Range = int | tuple[int, int] | None
 
@@ -37,7 +38,7 @@ class Capacity:
     def __post_init__(self) -> None:
         for what, given in (("states", self.states), ("bound", self.bound)):
             if given is not None:
-                _check_range(what, given)
+                object.__setattr__(self, what, _checked_range(what, given))
         if self.aggregation not in _KINDS:
             raise UnknownNameError("aggregation", str(self.aggregation), _KINDS)
 
@@ -76,11 +77,14 @@ class Capacity:
         return [CountingAggregation(bound) for bound in range(low, high + 1)]
 
 
-def _check_range(what: str, given: Any) -> None:
+def _checked_range(what: str, given: Any) -> Range:
     numbers = given if isinstance(given, tuple) else (given,)
-    whole = all(isinstance(number, int) and not isinstance(number, bool) for number in numbers)
+    whole = all(isinstance(number, int | np.integer) and not isinstance(number, bool) for number in numbers)
     if not whole or len(numbers) != 1 + isinstance(given, tuple) or min(numbers) < 1 or numbers[0] > numbers[-1]:
         raise GraphFSAError(f"{what} must be a whole number above 0, or (least, most); got {given!r}")
+    if numbers[-1] > _MOST[what]:
+        raise GraphFSAError(f"{what} must be at most {_MOST[what]}; got {numbers[-1]}")
+    return (int(numbers[0]), int(numbers[-1])) if isinstance(given, tuple) else int(given)
 
 
 def _limits(given: Range, usual: tuple[int, int]) -> tuple[int, int]:

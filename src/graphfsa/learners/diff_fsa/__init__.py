@@ -137,6 +137,13 @@ class DiffFSA(Learner):
 
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
             raise GraphFSAError(f"seed must be a whole number of at least 0; got {seed!r}")
+        for what, given in (("train", train), ("validation", validation)):
+            if not isinstance(given, Examples) and not (what == "validation" and given is None):
+                raise GraphFSAError(f"{what} must be Examples, labelled graphs; got {type(given).__name__}")
+        if initial is not None and not isinstance(initial, GraphFSA):
+            raise GraphFSAError(f"initial must be a GraphFSA; got {type(initial).__name__}")
+        if initial is not None and (self.capacity.states is not None or self.capacity.bound is not None):
+            raise GraphFSAError("an automaton to begin with has its own states and bound; leave them out")
         if resume and checkpoint is None:
             raise GraphFSAError("to resume, say which directory holds the checkpoint")
         kept = None if checkpoint is None else Checkpoints(checkpoint, resume=resume)

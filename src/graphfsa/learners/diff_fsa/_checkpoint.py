@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphfsa._files import PathLike, atomic_write, file_kind, read_tensors, reason_of, write_tensors
+from graphfsa._files import PathLike, atomic_write, read_tensors, reason_of, write_tensors
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.learners.diff_fsa._found import Course, Found
-from graphfsa.learners.exact._problem import Array
+from graphfsa.learners.exact._problem import Array, Shape
 
 if TYPE_CHECKING:
     from graphfsa.learners.diff_fsa._fit import Fit
@@ -35,11 +35,13 @@ class Checkpoints:
         self.directory = Path(directory)
         try:
             if self.directory.exists() and not self.directory.is_dir():
-                raise GraphFSAError(f"{str(directory)!r} must be a directory; it is {file_kind(0)}")
+                raise GraphFSAError(f"{str(directory)!r} must be a directory; it is a file")
             self.directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise GraphFSAError(f"cannot make the directory {str(directory)!r}: {reason_of(error)}") from error
         self._file = self.directory / _STATE
+        for left in self.directory.glob(".graphfsa-*.tmp"):  # From a process that was killed while it wrote.
+            left.unlink(missing_ok=True)
         if self._file.exists() and not resume:
             raise GraphFSAError(f"{str(directory)!r} holds a training already; resume it, or choose another directory")
 
@@ -56,17 +58,19 @@ class Checkpoints:
         try:
             state: dict[str, Any] = json.loads(about["state"])
             self._compare(state["identity"], _identity(fit))
-            course = Course(**{name: state["course"][name] for name in _COURSE})
-            course.solved = [_found(arrays, state, f"solved.{k}") for k in range(len(state["keys"]) - 1)]
-            course.best = _found(arrays, state, "best")
-            if not 0 <= course.size < len(fit.sizes):
-                raise FormatError(f"{self._file}: size {course.size} must be below {len(fit.sizes)}")
+            course = _course(state["course"], len(fit.sizes))
+            names = [f"solved.{k}" for k in range(len(state["keys"]) - 1)]
+            course.solved = [_found(arrays, state, name, fit.sizes[course.size]) for name in names]
+            course.best = _found(arrays, state, "best", fit.sizes[course.best_size])
             fit.course = course
             fit.enter()
             assert fit.training is not None
             fit.training.restore({name: arrays[name] for name in fit.training.ARRAYS}, state["training"])
-        except (KeyError, TypeError, IndexError, AttributeError, json.JSONDecodeError) as error:
-            raise FormatError(f"{self._file}: not a checkpoint that can be read: {error!r}") from None
+            self._write_history(course)
+        except GraphFSAError:
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RuntimeError) as error:
+            raise FormatError(f"{self._file}: not a checkpoint that can be read: {str(error)[:200]}") from None
 
     def save(self, fit: Fit) -> None:
         """Keep the state of a training."""
@@ -83,6 +87,9 @@ class Checkpoints:
             "training": training.numbers(),
         }
         write_tensors(self._file, arrays, {"schema": SCHEMA, "state": json.dumps(state)})
+        self._write_history(course)
+
+    def _write_history(self, course: Course) -> None:
         lines = "".join(json.dumps(record) + "\n" for record in course.history)
         atomic_write(self.directory / _HISTORY, lines)
 
@@ -93,14 +100,44 @@ class Checkpoints:
             raise GraphFSAError(f"{self._file}: this is the state of another training: {what}")
 
 
-def _found(arrays: dict[str, Array], state: dict[str, Any], name: str) -> Found:
-    return Found(arrays[f"{name}.table"], arrays[f"{name}.soft"], arrays[f"{name}.values"], float(state["keys"][name]))
+def _course(state: dict[str, Any], num_sizes: int) -> Course:
+    """What has happened, checked: a damaged file must not be trained on."""
+    course = Course(**{name: state[name] for name in _COURSE})
+    whole = ("size", "updates", "looks", "first", "best_size", "flat")
+    if not all(type(state[name]) is int for name in whole):
+        raise FormatError(f"the fields {', '.join(whole)} of the course must be whole numbers")
+    if not 0 <= course.size < num_sizes or not 0 <= course.best_size <= course.size or course.first < -1:
+        raise FormatError(f"size {course.size} and best size {course.best_size} must be in 0 .. {num_sizes - 1}")
+    course.seconds, course.lowest = float(state["seconds"]), float(state["lowest"])
+    records: Any = course.history
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+        raise FormatError("the history must be a list of records")
+    return course
+
+
+def _found(arrays: dict[str, Array], state: dict[str, Any], name: str, shape: Shape) -> Found:
+    """A table that was found, checked."""
+    table, soft, values = (arrays[f"{name}.{part}"] for part in ("table", "soft", "values"))
+    right = table.shape == (shape.num_states, shape.num_values) and table.dtype == np.int16
+    if not right or table.min() < -1 or table.max() >= shape.num_states:
+        raise FormatError(f"array {name}.table must be int16 successors below {shape.num_states}; got {table.dtype}")
+    leaving = {shape.num_states, shape.num_states - shape.num_final}
+    if soft.ndim != 3 or soft.shape[::2] != (len(values), shape.num_states) or soft.shape[1] not in leaving:
+        raise FormatError(f"array {name}.soft must be [row, state, successor]; got shape {list(soft.shape)}")
+    if values.dtype != np.int64 or values.min() < 0 or values.max() >= shape.num_values:
+        raise FormatError(f"array {name}.values must be values below {shape.num_values}")
+    if soft.dtype != np.float32 or not np.isfinite(soft).all():
+        raise FormatError(f"array {name}.soft must be float32 and finite")
+    return Found(table, soft, values, float(state["keys"][name]))
 
 
 def _identity(fit: Fit) -> dict[str, Any]:
     """What must be the same for a training to go on."""
     learner, beginning = fit.learner, fit.beginning
-    numbers = [array for array in (beginning.initial, beginning.known) if array is not None]
+    given = {"initial": beginning.initial, "known": beginning.known}
+    known = {
+        name: sha256(np.ascontiguousarray(array).data).hexdigest() for name, array in given.items() if array is not None
+    }
     sizes = [[s.num_states, s.num_final, s.aggregation.config()] for s in fit.sizes]
     return json.loads(
         json.dumps(
@@ -109,7 +146,7 @@ def _identity(fit: Fit) -> dict[str, Any]:
                 "validation graphs": None if fit.given_validation is None else fit.given_validation.digest,
                 "seed": fit.seed,
                 "sizes": sizes,
-                "beginning": [sha256(np.ascontiguousarray(array).data).hexdigest() for array in numbers],
+                "beginning": known,
                 "device": learner.device,
                 "implementation": "compiled" if learner.compiled else "torch",
                 **asdict(fit.recipe),

@@ -69,7 +69,7 @@ class Fit:
         self.task = train.task
         if self.validation is not None and self.validation.task != self.task:
             raise GraphFSAError("training and validation graphs must be of one task")
-        sizes = shapes(learner, self.train, published=not mined)
+        sizes, self.possible = shapes(learner, self.train, published=not mined)
         self.sizes, self.beginning, self.names = begin_with(self.task, sizes, initial, known)
         self.course = Course()
         self.training: Training | None = None
@@ -301,6 +301,7 @@ class Fit:
             solved=len(course.solved),
             seconds=course.seconds + monotonic() - self._began,
             history=tuple(course.history),
+            possible=self.possible,
             interrupted=self.interrupted,
         )
 

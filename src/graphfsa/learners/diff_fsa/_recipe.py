@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from graphfsa.errors import GraphFSAError, UnknownNameError
 
 
@@ -110,8 +112,9 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "schedule": ("constant", "plateau"),
     "keep": ("errors", "validation"),
 }
-_LEAST = {"restarts": 1, "batch": 1, "check": 1, "harvest": 1}
+_LEAST = {"restarts": 1, "updates": 1, "batch": 1, "check": 1, "harvest": 1}
 _MOST = 10**9
+_SLOWEST = 0.99999
 
 
 def recipe_of(preset: str, options: dict[str, Any]) -> Recipe:
@@ -128,9 +131,11 @@ def recipe_of(preset: str, options: dict[str, Any]) -> Recipe:
         if name not in known:
             raise UnknownNameError("option of Diff-FSA", name, known)
         _check(name, given, getattr(Recipe(), name))
-    if "betas" in options:
-        options = {**options, "betas": tuple(options["betas"])}
+    options = {name: _plain(given) for name, given in options.items()}
     recipe = replace(PRESETS[preset], **options)
+    unused, used = ("epochs", "updates") if recipe.sampling == "errors" else ("updates", "epochs")
+    if unused in options:
+        raise GraphFSAError(f"{unused} has no meaning with sampling={recipe.sampling!r}; give {used}")
     if recipe.sampling == "turns" and recipe.epochs == 0:
         raise GraphFSAError("graphs that are taken in turn need a number of epochs of at least 1; got epochs=0")
     return recipe
@@ -138,14 +143,12 @@ def recipe_of(preset: str, options: dict[str, Any]) -> Recipe:
 
 def for_evolution(recipe: Recipe, preset: str, chosen: tuple[str, ...]) -> Recipe:
     """What is different when labels are states at a given step."""
-    changes: dict[str, Any] = {
-        "offset": 0,
-        "steps": "data",
-        "stay": 0.0,
-        "harvest": 1,
-        "finals": "mask",
-        "penalty": 0.0,
-    }
+    changes: dict[str, Any] = {"offset": 0, "steps": "data", "stay": 0.0, "finals": "mask", "penalty": 0.0}
+    for name in chosen:
+        if name in changes:
+            raise GraphFSAError(f"{name} has no meaning where labels are states at a given step; leave it out")
+    if "harvest" not in chosen:
+        changes["harvest"] = 1
     if preset != "strong" and "rate" not in chosen:
         changes["rate"] = _CELLULAR_RATE
     return replace(recipe, **changes)
@@ -160,11 +163,15 @@ def _check(name: str, given: Any, usual: Any) -> None:
             raise GraphFSAError(f"steps must be 'data' or a whole number of at least 1; got {given!r}")
     elif name == "betas":
         pair: Any = given
-        if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(_number(x) and 0 <= x < 1 for x in pair):
-            raise GraphFSAError(f"betas must be two numbers in 0 .. 1, below 1; got {given!r}")
+        if (
+            not isinstance(pair, tuple | list)
+            or len(pair) != 2
+            or not all(_number(x) and 0 <= x <= _SLOWEST for x in pair)
+        ):
+            raise GraphFSAError(f"betas must be two numbers in 0 .. {_SLOWEST}; got {given!r}")
     elif isinstance(usual, bool):
         if not isinstance(given, bool):
-            raise GraphFSAError(f"{name} must be True or False; got {given!r}")
+            raise GraphFSAError(f"{name} must be true or false; got {given!r}")
     elif isinstance(usual, int):
         least = _LEAST.get(name, 0)
         if not _whole(given, least):
@@ -173,9 +180,16 @@ def _check(name: str, given: Any, usual: Any) -> None:
         raise GraphFSAError(f"{name} must be a number of at least 0 and below {_MOST}; got {given!r}")
 
 
+def _plain(given: Any) -> Any:
+    """NumPy's numbers and lists as Python's own, so that recipes can be compared and written."""
+    if isinstance(given, tuple | list):
+        return tuple(map(_plain, given))
+    return given.item() if isinstance(given, np.generic) else given
+
+
 def _whole(given: Any, least: int) -> bool:
-    return isinstance(given, int) and not isinstance(given, bool) and least <= given <= _MOST
+    return isinstance(given, int | np.integer) and not isinstance(given, bool) and least <= int(given) <= _MOST
 
 
 def _number(given: Any) -> bool:
-    return isinstance(given, int | float) and not isinstance(given, bool)
+    return isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)

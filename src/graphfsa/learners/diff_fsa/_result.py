@@ -30,6 +30,8 @@ class Trained:
         solved: How many tables without an error on the training graphs were collected.
         seconds: How long it took, in all sessions of a training that was resumed.
         history: One record for each look at the discrete tables.
+        possible: False if nodes that look the same for ever to automata of these sizes have different labels: then
+            none can be exact.
         interrupted: Whether the user interrupted it.
     """
 
@@ -43,6 +45,7 @@ class Trained:
     solved: int
     seconds: float
     history: tuple[dict[str, Any], ...]
+    possible: bool = True
     interrupted: bool = False
 
     @property

@@ -25,7 +25,7 @@ def num_final(task: Task) -> int:
     return len(task.classes) if task.kind == "classes" else 0
 
 
-def shapes(learner: DiffFSA, train: Examples, *, published: bool) -> list[Shape]:
+def shapes(learner: DiffFSA, train: Examples, *, published: bool) -> tuple[list[Shape], bool]:
     """The sizes to train one after the other, without those that can't tell nodes with different labels apart.
 
     Args:
@@ -33,6 +33,9 @@ def shapes(learner: DiffFSA, train: Examples, *, published: bool) -> list[Shape]
         train: The training graphs.
         published: Whether only one size is trained, as in the paper: as large as was asked for; if nothing was, without
             extra states and with bound 1 (for evolutions, the least that can tell labels apart).
+
+    Returns:
+        The sizes, and whether one of them may fit: if not, nodes look the same for ever that have different labels.
     """
     task, capacity = train.task, learner.capacity
     finals = num_final(task)
@@ -40,12 +43,15 @@ def shapes(learner: DiffFSA, train: Examples, *, published: bool) -> list[Shape]
     check_state_names(state_names(task, 0) if finals else task.classes)
     found = [rung.shape for rung in ladder(finals, [single], capacity.extras(task), capacity.aggregations(train))]
     if not published:
-        return [shape for shape in found if not _hopeless(train, shape)] or found[-1:]
+        possible = [shape for shape in found if not _hopeless(train, shape)]
+        return possible or found[-1:], bool(possible)
     extra = max(shape.num_extra for shape in found) if capacity.states is not None else 0
     found = [shape for shape in found if shape.num_extra == extra] or found[-1:]
     if capacity.bound is not None:
-        return found[-1:]
-    return ([shape for shape in found if finals or not _hopeless(train, shape)] or found[-1:])[:1]
+        found = found[-1:]
+    elif not finals:
+        found = [shape for shape in found if not _hopeless(train, shape)] or found[-1:]
+    return found[:1], not _hopeless(train, found[0])
 
 
 def _hopeless(train: Examples, shape: Shape) -> bool:
@@ -81,7 +87,10 @@ def begin_with(
         names = [initial.state_names[state] for state in order]
     if known is None:
         return sizes, Beginning(table), names
-    given = np.asarray(known)
+    try:
+        given = np.asarray(known)
+    except ValueError:
+        raise GraphFSAError("known must be an array of whole numbers; its rows have different lengths") from None
     fitting = [shape for shape in sizes if (shape.num_states, shape.num_values) == given.shape]
     if not fitting:
         wanted = [[shape.num_states, shape.num_values] for shape in sizes]

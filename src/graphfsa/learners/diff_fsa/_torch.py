@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -22,11 +23,14 @@ def torch() -> Any:
 
 def find_device(name: str) -> Any:
     """A device by name; raises if this machine does not have it."""
+    library = torch()
+    if not re.fullmatch(r"cpu|mps|(cuda|xpu)(:[0-9]{1,3})?", name):
+        raise GraphFSAError(f"device must be cpu, cuda, cuda:K, xpu, xpu:K or mps; got {name!r}")
     try:
-        device = torch().device(name)
-        torch().zeros(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).strip().partition("\n")[0]
+        device = library.device(name)
+        library.zeros(1, device=device)
+    except Exception as error:  # Each kind of device fails in its own way.
+        reason = str(error).strip().partition("\n")[0][:200]
         raise GraphFSAError(f"device must be one that torch has here, such as cpu; got {name!r}: {reason}") from None
     return device
 
@@ -39,7 +43,8 @@ def steady() -> Generator[None]:
     library.set_num_threads(1)
     library.set_flush_denormal(True)
     try:
-        yield
+        with library.inference_mode(False), library.enable_grad():
+            yield
     finally:
         library.set_flush_denormal(False)
         library.set_num_threads(threads)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _MAX_BYTES = 2**32
 _COPIES = 8
 """Arrays of the size of the table that an update holds at once: logits, moments, probabilities, gradients."""
+_FRAMES = 2
+"""Copies of all states of a roll-out."""
 _FLOOR = 0.02
 """Added to the probability of a label before the logarithm, so that one hopeless node does not outweigh the others."""
 _EASY = 0.1
@@ -78,7 +80,7 @@ class Training:
         self.beginning, self.rng, self.device = beginning, rng, device
         shape = problem.shape
         self.absorbing = shape.num_final if recipe.finals == "mask" else 0
-        check_memory(problem, recipe, self.absorbing)
+        check_memory(problem, num_train, recipe, self.absorbing)
         self.rollout = Rollout(
             problem.examples.graphs,
             shape.aggregation,
@@ -194,6 +196,8 @@ class Training:
         for name, mine in self.arrays().items():
             if name != "turn" and (arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype):
                 raise FormatError(f"array {name!r} must be {mine.dtype} {list(mine.shape)}; got {arrays[name].shape}")
+        if not all(np.isfinite(arrays[name]).all() for name in ("logits", "first", "second", "ages", "errors")):
+            raise FormatError("the arrays of a training must be finite")
         for name in ("logits", "first", "second", "ages"):
             setattr(self, name, torch().as_tensor(arrays[name].copy(), device=self.device))
         self.errors, self.waiting = arrays["errors"].copy(), arrays["waiting"].copy()
@@ -290,8 +294,8 @@ class Training:
         self.logits -= self.rate * mean / (spread + 1e-6)
 
 
-def check_memory(problem: Problem, recipe: Recipe, absorbing: int) -> None:
-    """Raise if the soft tables would take too much memory, before they are allocated."""
+def check_memory(problem: Problem, num_train: int, recipe: Recipe, absorbing: int) -> None:
+    """Raise if the soft tables or the roll-outs would take too much memory, before they are allocated."""
     shape = problem.shape
     entries = shape.num_values * (shape.num_states - absorbing) * shape.num_states
     needed = entries * recipe.restarts * 4 * _COPIES
@@ -300,4 +304,16 @@ def check_memory(problem: Problem, recipe: Recipe, absorbing: int) -> None:
             f"{recipe.restarts} soft tables of {shape.num_states} states and {shape.num_values} values would take "
             f"about {needed / 2**30:.1f} GiB; at most {_MAX_BYTES / 2**30:.0f} GiB are used. Choose fewer restarts, "
             "fewer states or a smaller bound"
+        )
+    examples = problem.examples
+    most = examples.steps.max(initial=0) if recipe.steps == "data" else recipe.steps
+    nodes = np.sort(examples.sizes)[::-1][: recipe.batch].sum()
+    if recipe.keep == "validation":
+        nodes = max(nodes, examples.sizes[num_train:].sum())
+    frames = float(most + recipe.offset + 1) * float(nodes) * shape.num_states * recipe.restarts * 4 * _FRAMES
+    if frames > _MAX_BYTES:
+        raise LimitError(
+            f"{most + recipe.offset} steps of {nodes} nodes with {recipe.restarts} tables would take about "
+            f"{frames / 2**30:.1f} GiB; at most {_MAX_BYTES / 2**30:.0f} GiB are used. Choose fewer restarts, "
+            "fewer steps, smaller batches or smaller graphs"
         )

@@ -82,7 +82,7 @@ def ladder(
                     _ = shape.num_values
                 except LimitError as error:
                     refused = error
-                    continue
+                    break  # Larger bounds have larger tables.
                 rungs.append(Rung(shape, merged))
     if not rungs and refused is not None:
         raise refused
