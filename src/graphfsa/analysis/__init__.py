@@ -9,6 +9,7 @@ from graphfsa.analysis.impossibility import check_impossibility, load_impossibil
 from graphfsa.analysis.minimisation import Minimised, minimise
 from graphfsa.analysis.reachability import possible_entries
 from graphfsa.analysis.stability import Stability, iteration_stability
+from graphfsa.analysis.transitions import Transition, Transitions, transitions, used_transitions
 from graphfsa.analysis.verification import Verification, load_certificate, recheck, save_certificate, verify
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "Minimised",
     "Stability",
     "Suggestion",
+    "Transition",
+    "Transitions",
     "Verification",
     "check_impossibility",
     "compare",
@@ -34,5 +37,7 @@ __all__ = [
     "same_up_to_renaming",
     "save_certificate",
     "save_impossibility",
+    "transitions",
+    "used_transitions",
     "verify",
 ]
