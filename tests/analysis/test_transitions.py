@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import SEEDS, automata, random_automaton
 
 from graphfsa import CountingAggregation, GraphFSA, library
 from graphfsa.analysis import transitions, used_transitions
@@ -15,6 +14,7 @@ from graphfsa.datasets import dataset_class
 from graphfsa.datasets._names import matched
 from graphfsa.engine._reference import reference_step, reference_values
 from graphfsa.errors import AutomatonError, StateError
+from strategies import SEEDS, automata, random_automaton
 
 
 def words(found):

@@ -45,7 +45,12 @@ def code_span(name: str) -> str:
 
 def latex_name(name: str) -> str:
     """A name in LaTeX, set without serifs."""
-    return r"\textsf{" + "".join(_LATEX.get(character, character) for character in name) + "}"
+    return rf"\textsf{{{latex_text(name)}}}"
+
+
+def latex_text(text: str) -> str:
+    """Any text in LaTeX, with no sign that means something there."""
+    return "".join(_LATEX.get(character, character) for character in text)
 
 
 def rules_text(rules: Rules) -> str:
