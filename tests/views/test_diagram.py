@@ -18,7 +18,7 @@ from graphfsa.views import _diagram_dot
 from graphfsa.views._diagram_compose import ink_on, plan_of
 from graphfsa.views._diagram_dot import place_by_dot
 from graphfsa.views._diagram_layout import in_pill
-from graphfsa.views._diagram_scene import curve_points, head_of
+from graphfsa.views._diagram_scene import curve_points, head_of, shaft_of
 from graphfsa.views._diagram_words import MAX_NAME, short_names, wording
 from graphfsa.views.diagram import SUFFIXES, diagram
 from graphfsa.views.frames import PALETTE
@@ -54,6 +54,12 @@ def check(scene):
     for arrow in scene.arrows:
         line = curve_points(arrow.points)
         assert not any(in_pill(line, node.box, 0).any() for node in scene.nodes if node.state not in arrow.ends)
+    guards = [label for label in scene.labels if label.kind == "guard"]
+    for label, arrow in zip(guards, scene.arrows, strict=False):
+        left, top, right, bottom = label.box.corners
+        if arrow.ends[0] == arrow.ends[1]:  # A loop is so small that its label would hide what it is.
+            x, y = curve_points(arrow.points).T
+            assert not ((x > left) & (x < right) & (y > top) & (y < bottom)).any()
     inside = np.array([scene.width, scene.height])
     for thing in (*scene.nodes, *scene.labels):
         left, top, right, bottom = thing.box.corners
@@ -278,6 +284,14 @@ def test_what_nobody_could_read_is_refused_with_a_way_out():
         diagram(dense)
     with pytest.raises(UnknownNameError, match="unknown layout 'neato'"):
         diagram(library.distance(), layout="neato")
+
+
+def test_the_shaft_of_an_arrow_is_the_arrow_up_to_its_head():
+    for arrow in diagram(library.wireworld(), layout="own").scene.arrows:
+        shaft, line = curve_points(shaft_of(arrow.points)), curve_points(arrow.points, 400)
+        apart = np.hypot(*(shaft[:, None] - line[None]).transpose(2, 0, 1)).min(axis=1)
+        assert apart.max() < 1
+        assert 5 < np.hypot(*(shaft[-1] - line[-1])) < 9
 
 
 def test_short_names_are_short_and_distinct():

@@ -107,8 +107,7 @@ def _options(plan: Plan, number: int, line: Array) -> Iterator[tuple[float, tupl
         nx, ny = float(along[1]), float(-along[0])
         away = 2 * abs(time - 0.5)
         if first == second:
-            for cost, dx, dy in _around_loop(nx, ny, width, height):
-                yield cost, (x + dx, y + dy, width, height)
+            yield from _around_loop(line, (nx, ny), width, height)
             continue
         if not plan.on_line:
             reach = abs(nx) * width / 2 + abs(ny) * height / 2 + 3
@@ -117,10 +116,16 @@ def _options(plan: Plan, number: int, line: Array) -> Iterator[tuple[float, tupl
         yield away + (0.0 if plan.on_line else 0.9), (x, y, width, height)
 
 
-def _around_loop(nx: float, ny: float, width: float, height: float) -> Iterator[tuple[float, float, float]]:
-    """Offsets from the tip of a loop that points in a direction, with how far each is from the best."""
-    side, up = (1 if nx >= 0 else -1) * (width / 2 + 5), (1 if ny >= 0 else -1) * (height / 2 + 4)
-    for slide in (0.0, 0.5, 0.9, -0.5):
-        yield 0.4 * abs(slide) + 0.8 * (abs(ny) < 0.6), slide * side, up
-        yield 0.4 * abs(slide) + 0.8 * (abs(nx) < 0.6), side, slide * up
-    yield 0.6, side, up
+def _around_loop(
+    line: Array, outward: tuple[float, float], width: float, height: float
+) -> Iterator[tuple[float, tuple[float, float, float, float]]]:
+    """Boxes above or below a loop and beside it, as it points, each with how far it is from the best."""
+    nx, ny = outward
+    (left, top), (right, bottom) = line.min(axis=0).tolist(), line.max(axis=0).tolist()
+    x, y = (left + right) / 2, (top + bottom) / 2
+    side = right + width / 2 + 5 if nx >= 0 else left - width / 2 - 5
+    up = bottom + height / 2 + 4 if ny >= 0 else top - height / 2 - 4
+    for slide in (0.0, 0.4, 0.8, -0.4):
+        yield 0.4 * abs(slide) + 0.8 * (abs(ny) < 0.6), (x + slide * (side - x), up, width, height)
+        yield 0.4 * abs(slide) + 0.8 * (abs(nx) < 0.6), (side, y + slide * (up - y), width, height)
+    yield 0.7, (side, up, width, height)

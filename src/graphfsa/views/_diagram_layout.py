@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphfsa.views._diagram_labels import Plan, place_labels
-from graphfsa.views._diagram_scene import Array, Box, curve_points
+from graphfsa.views._diagram_scene import Array, Box, curve_part, curve_points
 
 _GROWTH = 1.12
 _ROUNDS = 28
@@ -184,7 +184,7 @@ def _arc(start: Box, end: Box, bend: float) -> Array:
     before = np.flatnonzero(~in_pill(line, end, 3.0))
     if not len(out) or not len(before) or out[0] >= before[-1]:
         return points
-    return _part(points, out[0] / 200, before[-1] / 200)
+    return curve_part(points, out[0] / 200, before[-1] / 200)
 
 
 def _loop(box: Box, angle: float) -> Array:
@@ -222,17 +222,3 @@ def in_pill(points: Array, box: Box, gap: float) -> Array:
     radius = box.height / 2
     across = np.maximum(np.abs(points[:, 0] - box.x) - (box.width / 2 - radius), 0)
     return np.hypot(across, points[:, 1] - box.y) < radius + gap
-
-
-def _part(points: Array, begin: float, end: float) -> Array:
-    """The piece of a cubic curve between two times."""
-
-    def blossom(a: float, b: float, c: float) -> Array:
-        left = points
-        for time in (a, b, c):
-            left = left[:-1] * (1 - time) + left[1:] * time
-        return left[0]
-
-    return np.array(
-        [blossom(begin, begin, begin), blossom(begin, begin, end), blossom(begin, end, end), blossom(end, end, end)]
-    )

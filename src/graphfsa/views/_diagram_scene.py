@@ -166,3 +166,25 @@ def head_of(points: Array, length: float = 9.0, breadth: float = 7.0) -> Array:
     across = np.array([-along[1], along[0]]) * breadth / 2
     foot = tip - along * length
     return np.array([tip, foot + across, foot - across])
+
+
+def curve_part(points: Array, begin: float, end: float) -> Array:
+    """The piece of a cubic curve, float64 [4, 2], between two times in 0 .. 1."""
+
+    def blossom(a: float, b: float, c: float) -> Array:
+        left = points
+        for time in (a, b, c):
+            left = left[:-1] * (1 - time) + left[1:] * time
+        return left[0]
+
+    return np.array(
+        [blossom(begin, begin, begin), blossom(begin, begin, end), blossom(begin, end, end), blossom(end, end, end)]
+    )
+
+
+def shaft_of(points: Array, length: float = 7.0) -> Array:
+    """A spline without its last few pixels, which its head covers, so that the tip stays sharp."""
+    last = points[-4:]
+    line = curve_points(last, 100)
+    far = np.flatnonzero(np.hypot(*(line - line[-1]).T) >= length)
+    return np.concatenate([points[:-4], curve_part(last, 0.0, far[-1] / 100)]) if len(far) else points

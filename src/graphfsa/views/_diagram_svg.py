@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.views._diagram_scene import FONT, LINE, Array, Label, Node, Scene, head_of
+from graphfsa.views._diagram_scene import FONT, LINE, Array, Label, Node, Scene, head_of, shaft_of
 from graphfsa.views.frames import new_figure
 
 INK, PAPER, FAINT = "#222222", "#ffffff", "#666666"
@@ -42,7 +42,7 @@ def _style() -> str:
     return (
         "@media (prefers-color-scheme: dark){"
         f".paper{{fill:{paper}}}.line{{stroke:{ink}}}.tip,.words{{fill:{ink}}}.faint{{fill:{faint}}}"
-        f".ring{{stroke:{ink}}}.words{{stroke:{paper}}}}}"
+        f".ring{{stroke:{ink}}}}}"
     )
 
 
@@ -52,7 +52,7 @@ def _safe(text: str) -> str:
 
 
 def _svg_arrow(points: Array, title: str) -> str:
-    numbers = [f"{x:.1f} {y:.1f}" for x, y in _cut(points)]
+    numbers = [f"{x:.1f} {y:.1f}" for x, y in shaft_of(points)]
     path = f"M{numbers[0]}C" + " ".join(numbers[1:])
     tip = " ".join(f"{x:.1f},{y:.1f}" for x, y in head_of(points))
     inner = f"<title>{_safe(title)}</title>" if title else ""
@@ -61,15 +61,6 @@ def _svg_arrow(points: Array, title: str) -> str:
         f'<g class="{kind}">{inner}<path class="line" d="{path}" fill="none" stroke="{INK}" stroke-width="1.3"/>'
         f'<polygon class="tip" points="{tip}" fill="{INK}"/></g>'
     )
-
-
-def _cut(points: Array) -> Array:
-    """The spline up to the foot of its head, so that the tip stays sharp."""
-    head = head_of(points)
-    shorter = points.copy()
-    foot = (head[1] + head[2]) / 2
-    shorter[-2:] += foot - points[-1]
-    return shorter
 
 
 def _svg_node(node: Node) -> str:
@@ -100,15 +91,26 @@ def _svg_label(label: Label) -> str:
     anchor = "middle" if label.centred else "start"
     kind, fill = ("faint", FAINT) if label.kind == "note" else ("words", INK)
     weight = ' font-weight="bold"' if label.kind == "key" else ""
-    halo = f' stroke="{PAPER}" stroke-width="4" paint-order="stroke" stroke-linejoin="round"' if kind == "words" else ""
     spans = [
         f'<tspan x="{x:.1f}" y="{top + label.size * (LINE * number + 0.97):.1f}">{_safe(line)}</tspan>'
         for number, line in enumerate(label.lines)
     ]
-    title = f"<title>{_safe(label.title)}</title>" if label.title else ""
+    text = (
+        f'<text class="{kind}" font-size="{label.size:g}" text-anchor="{anchor}" fill="{fill}"{weight}>'
+        f"{''.join(spans)}</text>"
+    )
+    if label.kind != "guard":
+        return text
+    return f'<g class="label"><title>{_safe(label.title)}</title>{_svg_patch(label)}{text}</g>'
+
+
+def _svg_patch(label: Label) -> str:
+    """What interrupts the lines under a label; an outline of the letters would do, but not everywhere."""
+    left, top, _, _ = label.box.corners
+    box = label.box
     return (
-        f'<text class="{kind}" font-size="{label.size:g}" text-anchor="{anchor}" fill="{fill}"{weight}{halo}>'
-        f"{title}{''.join(spans)}</text>"
+        f'<rect class="paper" x="{left:.1f}" y="{top:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" '
+        f'fill="{PAPER}" rx="2"/>'
     )
 
 
@@ -144,7 +146,7 @@ def _paint_arrow(axes: Any, points: Array) -> None:
     from matplotlib.path import Path
 
     codes = [Path.MOVETO, *([Path.CURVE4] * (len(points) - 1))]
-    axes.add_patch(PathPatch(Path(_cut(points), codes), fill=False, edgecolor=INK, linewidth=1, zorder=1))
+    axes.add_patch(PathPatch(Path(shaft_of(points), codes), fill=False, edgecolor=INK, linewidth=1, zorder=1))
     axes.add_patch(Polygon(head_of(points), facecolor=INK, linewidth=0, zorder=1))
 
 
@@ -166,12 +168,15 @@ def _paint_node(axes: Any, node: Node) -> None:
 
 
 def _paint_label(axes: Any, label: Label) -> None:
-    from matplotlib.patheffects import withStroke
+    from matplotlib.patches import Rectangle
 
     left, top, _, _ = label.box.corners
+    if label.kind == "guard":
+        patch = Rectangle((left, top), label.box.width, label.box.height, facecolor=PAPER, linewidth=0, zorder=1.5)
+        axes.add_patch(patch)
     for number, line in enumerate(label.lines):
         y = top + label.size * LINE * (number + 0.5)
-        text = _paint_text(
+        _paint_text(
             axes,
             label.box.x if label.centred else left,
             y,
@@ -181,12 +186,8 @@ def _paint_label(axes: Any, label: Label) -> None:
             ha="center" if label.centred else "left",
             weight="bold" if label.kind == "key" else "normal",
         )
-        if label.kind != "note":
-            text.set_path_effects([withStroke(linewidth=3, foreground=PAPER)])
 
 
-def _paint_text(axes: Any, x: float, y: float, text: str, size: float, ink: str, **options: Any) -> Any:
+def _paint_text(axes: Any, x: float, y: float, text: str, size: float, ink: str, **options: Any) -> None:
     # Names are no mathematics, whatever dollar signs they have.
-    return axes.text(
-        x, y, text, fontsize=0.72 * size, color=ink, va="center_baseline", zorder=3, parse_math=False, **options
-    )
+    axes.text(x, y, text, fontsize=0.72 * size, color=ink, va="center_baseline", zorder=3, parse_math=False, **options)

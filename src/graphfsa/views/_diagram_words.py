@@ -127,7 +127,7 @@ def note(found: Transitions, words: Wording) -> str:
     if found.start is not None:
         nodes, graphs = _amount(found.num_nodes, "node"), _amount(found.num_graphs, "graph")
         parts.append(
-            f"Followed: {nodes} of {graphs} from {words.names[found.start]} on; {TIMES}n: n times. "
+            f"Followed from {words.names[found.start]} on: {nodes} of {graphs}; {TIMES}n: n times. "
             "Conditions tell apart what they saw."
         )
     if any(state in found.fsa.final_states for state in found.states):
