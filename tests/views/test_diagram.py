@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import string
 import subprocess
 import xml.etree.ElementTree as ET
 
@@ -18,10 +19,10 @@ from graphfsa.views import _diagram_dot
 from graphfsa.views._diagram_compose import ink_on, plan_of
 from graphfsa.views._diagram_dot import place_by_dot
 from graphfsa.views._diagram_layout import in_pill
-from graphfsa.views._diagram_scene import curve_points, head_of, shaft_of
+from graphfsa.views._diagram_scene import curve_points, head_of, shaft_of, text_width
 from graphfsa.views._diagram_words import MAX_NAME, short_names, wording
 from graphfsa.views.diagram import SUFFIXES, diagram
-from graphfsa.views.frames import PALETTE
+from graphfsa.views.frames import PALETTE, new_figure
 from strategies import SEEDS, random_automaton
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -175,9 +176,9 @@ def test_names_are_never_markup_in_dot():
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', "S", text)
     assert not re.search(r'["\\&]|alert|evil|input', bare)
     assert re.fullmatch(r"digraph automaton \{\n(?:  [\w\[\]=, ;>-]+\n)*\}\n", bare)
-    for string in re.findall(r'"(?:[^"\\]|\\.)*"', text):
-        assert not re.search(r"&(?!amp;)", string)
-        assert not re.search(r"\\[^\\\"n]", string.replace("\\\\", ""))
+    for quoted in re.findall(r'"(?:[^"\\]|\\.)*"', text):
+        assert not re.search(r"&(?!amp;)", quoted)
+        assert not re.search(r"\\[^\\\"n]", quoted.replace("\\\\", ""))
 
 
 def test_names_are_never_markup_in_mermaid():
@@ -187,8 +188,8 @@ def test_names_are_never_markup_in_mermaid():
         assert re.fullmatch(
             r"  (s\d+\(\(\(?S\)\)\)?|style (s|start)\d+ [\w:#,]+|start\d+\[S\] --> s\d+|s\d+ -- S --> s\d+)", bare
         )
-    for string in re.findall(r'"([^"]*)"', text):
-        assert not re.search(r"[<>&`\\\[\]{}()|]", string.replace("<br/>", ""))
+    for quoted in re.findall(r'"([^"]*)"', text):
+        assert not re.search(r"[<>&`\\\[\]{}()|]", quoted.replace("<br/>", ""))
 
 
 def test_names_are_never_commands_in_latex():
@@ -299,6 +300,18 @@ def test_short_names_are_short_and_distinct():
     short = short_names(NASTY)
     assert len(set(short)) == len(short)
     assert all(len(name) <= MAX_NAME for name in short)
+
+
+def test_texts_are_not_wider_than_their_boxes():
+    """Measured in the widest of the fonts that are asked for, with which the PNG is drawn."""
+    figure = new_figure(8, 8)
+    axes = figure.add_axes((0, 0, 1, 1))
+    texts = [character * 20 for character in string.printable if character.isprintable() and character != " "]
+    texts += ["some neighbour is even", "31/256", "\N{MULTIPLICATION SIGN}80,441", "éèüß", "Ωλж", 'no "aaaa…"']
+    for text in texts:
+        drawn = axes.text(0, 0, text, fontsize=0.72 * 11, parse_math=False)
+        width = drawn.get_window_extent(figure.canvas.get_renderer()).width * 96 / figure.dpi
+        assert width <= text_width(text, 11) * 1.01, text
 
 
 def test_names_are_readable_on_every_colour():

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from graphfsa.analysis._exhaustive import class_of, plan, portions
 from graphfsa.datasets import Dataset, Examples
@@ -75,6 +73,9 @@ def class_of_data(examples: Examples) -> str:
 
 
 def _connected(examples: Examples) -> bool:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     union = examples.graphs.graph
     arcs = csr_array((np.ones(union.num_arcs, bool), union.indices, union.indptr), shape=(union.num_nodes,) * 2)
     return connected_components(arcs, directed=False)[0] == len(examples)

@@ -170,7 +170,12 @@ def _below(found: Transitions, words: Wording, centre: float, top: float, wide: 
 
 
 def _listed(text: Sequence[str], room: float) -> tuple[str, ...]:
+    """Lines that fit into a column, whatever letters they are made of."""
     lines: list[str] = []
-    for number, guard in enumerate(text):
-        lines += balanced(guard if number == 0 else f"or {guard}", int(room / (0.6 * SMALL)))
+    for letters in range(int(room / (0.6 * SMALL)), 10, -2):
+        lines = []
+        for number, guard in enumerate(text):
+            lines += balanced(guard if number == 0 else f"or {guard}", letters)
+        if max(text_width(line, SMALL) for line in lines) <= room:
+            break
     return tuple(lines)

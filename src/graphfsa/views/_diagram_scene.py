@@ -13,8 +13,11 @@ FONT = 13.0
 SMALL = 11.0
 LINE = 1.25
 """Height of a line of text, in units of its size."""
-_NARROW = frozenset("fijlrtI.,:;'!|()[]{} -\"")
-_WIDE = frozenset("mwMWOQ@%&…→")
+_WIDTHS = {
+    **dict.fromkeys("fijlrtI.,:;'!|()[] -", 0.42),
+    **dict.fromkeys("#+<=>^~\N{MULTIPLICATION SIGN}", 0.84),
+    **dict.fromkeys("mwMWOQ@%&…→", 1.01),
+}
 
 
 def text_width(text: str, size: float) -> float:
@@ -27,9 +30,9 @@ def _character_width(character: str) -> float:
         return 0.0
     if unicodedata.east_asian_width(character) in "WF":
         return 1.35
-    if character in _NARROW:
-        return 0.42
-    return 0.95 if character in _WIDE or ord(character) > 0x24F else 0.74 if character.isupper() else 0.64
+    if character in _WIDTHS:
+        return _WIDTHS[character]
+    return 0.95 if ord(character) > 0x24F else 0.78 if character.isupper() else 0.64
 
 
 @dataclass(frozen=True)
