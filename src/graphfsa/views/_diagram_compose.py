@@ -25,7 +25,7 @@ from graphfsa.views._diagram_scene import (
     text_width,
 )
 from graphfsa.views._diagram_words import Wording, balanced, note, wording
-from graphfsa.views.frames import state_colours
+from graphfsa.views._figure import state_colours
 
 _MARGIN = 18.0
 _NODE = 54.0

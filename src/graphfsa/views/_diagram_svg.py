@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphfsa.views._diagram_scene import FONT, LINE, Array, Label, Node, Scene, head_of, shaft_of
-from graphfsa.views.frames import new_figure
+from graphfsa.views._figure import new_figure
 
 INK, PAPER, FAINT = "#222222", "#ffffff", "#666666"
 _DARK = {"ink": "#e6e6e6", "paper": "#16191d", "faint": "#a5adb5"}

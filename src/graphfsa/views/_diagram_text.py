@@ -7,7 +7,7 @@ from graphfsa.automaton.rules._text import latex_text
 from graphfsa.views._diagram_compose import ink_on
 from graphfsa.views._diagram_scene import FONT, LINE, Array, Label, Node, Scene
 from graphfsa.views._diagram_words import TIMES, balanced, short_names, written
-from graphfsa.views.frames import state_colours
+from graphfsa.views._figure import state_colours
 
 _ROOM = 34
 _TEX_SCALE = 0.75
