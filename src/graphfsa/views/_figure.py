@@ -67,6 +67,7 @@ def save_figure(figure: Any, path: str | Path) -> None:
 
     suffix = check_suffix(path, SUFFIXES)
     buffer = io.BytesIO()
+    _settle(figure)
     # Without a salt of its own each SVG would name its parts at random.
     with rc_context({"svg.hashsalt": "graphfsa"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # Drawn as a box: an emoji in a name.
@@ -76,7 +77,17 @@ def save_figure(figure: Any, path: str | Path) -> None:
     atomic_write(path, buffer.getvalue())
 
 
-def add_legend(figure: Any, entries: list[tuple[str, str]], title: str) -> None:
+def _settle(figure: Any) -> None:
+    """Fix the places of all panels, rounded: the last bits of what the layout finds differ from time to time."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        axes.set_position([round(number, 6) for number in axes.get_position(original=True).bounds])
+
+
+def add_legend(figure: Any, entries: list[tuple[str, str]], title: str, *, columns: int = 5) -> None:
     """A title above a figure and pairs of colour and name below it."""
     from matplotlib.patches import Patch
 
@@ -86,7 +97,7 @@ def add_legend(figure: Any, entries: list[tuple[str, str]], title: str) -> None:
         return
     names = [shortened(name) for _, name in entries]
     width = figure.get_size_inches()[0]
-    columns = max(1, min(5, len(entries), int(width / (0.5 + 0.08 * max(map(len, names))))))
+    columns = max(1, min(columns, len(entries), int(width / (0.5 + 0.08 * max(map(len, names))))))
     # The names are set afterwards: a label that starts with "_" would be left out of the legend.
     patches = [Patch(facecolor=colour, edgecolor="#999999", label="x") for colour, _ in entries]
     legend = figure.legend(handles=patches, loc="outside lower center", ncols=columns, fontsize=8, frameon=False)
