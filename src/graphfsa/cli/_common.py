@@ -173,6 +173,18 @@ def check_output(path: str | None, suffixes: tuple[str, ...]) -> None:
         raise GraphFSAError(f"cannot write {path[:200]!r}: {getattr(error, 'strerror', None) or error}") from None
 
 
+def check_picture(path: str | None) -> None:
+    """The same for a picture."""
+    from graphfsa.views.frames import SUFFIXES
+
+    check_output(path, SUFFIXES)
+
+
+def shown_name(text: str) -> str:
+    """What a picture calls a file or a library name: without the directories."""
+    return Path(text).name if is_file(text) else text
+
+
 def _check_target(path: str, target: Path, suffixes: tuple[str, ...]) -> None:
     if target.suffix.lower() not in suffixes:
         raise FormatError(f"{path}: the file must end in {' or '.join(suffixes)}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import find_automaton, guarded, print_json, print_rows
+from graphfsa.cli._common import check_picture, find_automaton, guarded, print_json, print_rows, shown_name
 from graphfsa.cli._source import Source
 from graphfsa.errors import GraphFSAError
 
@@ -31,6 +31,7 @@ def coverage_command(
     task: str = typer.Option(None, help="Name of a data set, whose training graphs are drawn."),
     option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
     seed: int = typer.Option(0, min=0, help="Seed of the training graphs."),
+    draw: str = typer.Option(None, help="Draw the table to this .png or .svg file: seen, filled in, can't occur."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Say which entries of an automaton's table labelled graphs use, and which of those their labels settle.
@@ -47,10 +48,17 @@ def coverage_command(
         raise GraphFSAError("--steps goes with --data")
     if data is not None and option:
         raise GraphFSAError("--option goes with --task")
+    check_picture(draw)
     fsa = find_automaton(model)
+    if draw is not None and len(fsa.final_states) == fsa.num_states:
+        raise GraphFSAError("there is nothing to draw: all states are final, and no entry of those counts")
     examples = _file(data, steps) if data is not None else Source(task, option, seed=seed).training()[0]
     found = coverage(fsa, matched(examples, fsa))
     facts = found.as_dict()
+    if draw is not None:
+        from graphfsa.views.entries import draw_coverage
+
+        draw_coverage(found, draw, title=f"What the data say about {shown_name(model)}")
     if as_json:
         entries = _entries(found)
         print_json(facts | {"entries": entries, "entries_left_off": found.num_possible - len(entries)})

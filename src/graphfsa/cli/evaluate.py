@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from graphfsa.cli._common import (
+    check_picture,
     find_automaton,
     find_dataset,
     generators,
@@ -15,6 +16,7 @@ from graphfsa.cli._common import (
     parse_sizes,
     print_json,
     print_rows,
+    shown_name,
 )
 from graphfsa.errors import GraphFSAError
 
@@ -50,6 +52,9 @@ def evaluate_command(
         None, help="Iteration stability: also after so many further steps, N, A..B or N,N,N, and which graphs settle."
     ),
     seed: int = typer.Option(0, min=0, help="Seed."),
+    draw: str = typer.Option(
+        None, help="Draw accuracy against size, or with --beyond against further steps, to this .png or .svg file."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Score an automaton on test graphs of a task, or on a file of yours; strict: a node without an answer is wrong.
@@ -62,6 +67,7 @@ def evaluate_command(
 
     if (task is None) == (data is None):
         raise GraphFSAError("give either --task or --data")
+    check_picture(draw)
     fsa = find_automaton(model)
     further = None if beyond is None else parse_sizes(beyond, "--beyond")
     dataset = None
@@ -85,6 +91,11 @@ def evaluate_command(
         "digest": digest,
         "results": [row for part in parts for row in _scores(part, fsa, further, dataset)],
     }
+    if draw is not None:
+        from graphfsa.views.learning import draw_accuracy, draw_stability
+
+        picture = draw_accuracy if further is None else draw_stability
+        picture({shown_name(model): facts["results"]}, draw, title=f"{shown_name(model)} on {task or shown_name(data)}")
     print_json(facts) if as_json else _print(facts)
 
 

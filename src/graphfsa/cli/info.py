@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import find_automaton, find_graph, generators, guarded, is_file, print_json, print_rows
+from graphfsa.cli._common import (
+    check_picture,
+    find_automaton,
+    find_graph,
+    generators,
+    guarded,
+    is_file,
+    print_json,
+    print_rows,
+    shown_name,
+)
 from graphfsa.errors import GraphFSAError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -25,15 +35,25 @@ def register(app: typer.Typer) -> None:
 @guarded
 def info_command(
     subject: str = typer.Argument(
-        help="A library automaton, FAMILY:ARGS, or a file with an automaton, a graph or a soft table."
+        help="A library automaton, FAMILY:ARGS, or a file: an automaton, a graph, a soft table, a history.jsonl."
     ),
     seed: int = typer.Option(0, min=0, help="Seed of random graphs."),
+    draw: str = typer.Option(None, help="Draw a soft table or the history of a training to this .png or .svg file."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Describe an automaton (with its table, if it is small), a graph, or a soft table and where it is undecided."""
+    """Describe an automaton (with its table, if it is small), a graph, a soft table and where it is undecided.
+
+    Or how a training goes: the file history.jsonl in the directory of its checkpoint, also while it is running.
+    """
+    check_picture(draw)
     if subject.lower().endswith(".safetensors"):
-        _soft(subject, as_json=as_json)
+        _soft(subject, draw, as_json=as_json)
         return
+    if subject.lower().endswith(".jsonl"):
+        _history(subject, draw, as_json=as_json)
+        return
+    if draw is not None:
+        raise GraphFSAError("--draw goes with a soft table (.safetensors) or the history of a training (.jsonl)")
     found = _find(subject, seed)
     from graphfsa.graphs import Graph
 
@@ -47,11 +67,27 @@ def info_command(
         print_table(found)
 
 
-def _soft(path: str, *, as_json: bool) -> None:
+def _history(path: str, draw: str | None, *, as_json: bool) -> None:
+    from graphfsa.learners.diff_fsa._checkpoint import read_history
+
+    history = read_history(path)
+    if draw is not None:
+        from graphfsa.views.learning import draw_history
+
+        draw_history(history, draw, title=f"Training in {Path(path).resolve().parent.name}")
+    facts = {"looks": len(history), **history[-1]}
+    print_json(facts) if as_json else print_rows({name: _word(value) for name, value in facts.items()})
+
+
+def _soft(path: str, draw: str | None, *, as_json: bool) -> None:
     from graphfsa.cli._learn_diff import undecided_facts, undecided_rows
     from graphfsa.learners.diff_fsa import SoftModel
 
     soft = SoftModel.load(path)
+    if draw is not None:
+        from graphfsa.views.entries import draw_soft
+
+        draw_soft(soft, draw, title=f"Probabilities of the successors in {shown_name(path)}")
     facts = {
         "states": list(soft.state_names),
         "aggregation": soft.aggregation.config(),

@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphfsa._files import PathLike, atomic_write, read_tensors, reason_of, write_tensors
+from graphfsa._files import (
+    PathLike,
+    atomic_write,
+    parse_json,
+    read_bytes,
+    read_tensors,
+    reason_of,
+    write_tensors,
+)
 from graphfsa.errors import FormatError, GraphFSAError
-from graphfsa.learners.diff_fsa._found import Course, Found
+from graphfsa.learners.diff_fsa._found import Course, Found, Record
 from graphfsa.learners.exact._problem import Array, Shape
 
 if TYPE_CHECKING:
@@ -20,6 +28,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "graphfsa.diff-fsa.checkpoint/1"
 _STATE, _HISTORY = "checkpoint.safetensors", "history.jsonl"
+_NUMBERS = ("updates", "states", "loss", "mean_loss", "accuracy", "solved", "entropy", "seconds")
 _COURSE = ("size", "updates", "looks", "first", "best_size", "history", "seconds", "lowest", "flat")
 
 
@@ -98,6 +107,29 @@ class Checkpoints:
         if different:
             what = ", ".join(f"{name} was {str(kept.get(name))[:60]}" for name in different[:5])
             raise GraphFSAError(f"{self._file}: this is the state of another training: {what}")
+
+
+def read_history(path: PathLike) -> list[Record]:
+    """The records of a file ``history.jsonl``, one for each look at the discrete tables.
+
+    Raises:
+        FormatError: A line is not a record of a training, or there is none.
+    """
+    records: list[Record] = []
+    for number, line in enumerate(read_bytes(path).splitlines(), start=1):
+        try:
+            record = parse_json(line.decode("utf-8"))
+            valid = isinstance(record["aggregation"]["name"], str) and all(
+                isinstance(record[name], int | float) and not isinstance(record[name], bool) for name in _NUMBERS
+            )
+        except (ValueError, KeyError, TypeError, RecursionError):
+            valid, record = False, {}
+        if not valid:
+            raise FormatError(f"{path}: line {number}: not a record of a training, as in history.jsonl of a checkpoint")
+        records.append(record)
+    if not records:
+        raise FormatError(f"{path}: must hold the record of a look at least; got none")
+    return records
 
 
 def _course(state: dict[str, Any], num_sizes: int) -> Course:
