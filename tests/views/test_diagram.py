@@ -21,8 +21,8 @@ from graphfsa.views._diagram_dot import place_by_dot
 from graphfsa.views._diagram_layout import in_pill
 from graphfsa.views._diagram_scene import curve_points, head_of, shaft_of, text_width
 from graphfsa.views._diagram_words import MAX_NAME, short_names, wording
-from graphfsa.views.diagram import SUFFIXES, diagram
 from graphfsa.views._figure import PALETTE, new_figure
+from graphfsa.views.diagram import SUFFIXES, diagram
 from strategies import SEEDS, random_automaton
 
 SVG = "{http://www.w3.org/2000/svg}"

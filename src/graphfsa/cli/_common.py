@@ -175,7 +175,7 @@ def check_output(path: str | None, suffixes: tuple[str, ...]) -> None:
 
 def check_picture(path: str | None) -> None:
     """The same for a picture."""
-    from graphfsa.views.frames import SUFFIXES
+    from graphfsa.views._figure import SUFFIXES
 
     check_output(path, SUFFIXES)
 

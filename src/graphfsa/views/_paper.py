@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graphfsa.errors import FormatError
-from graphfsa.views.frames import PALETTE, SUFFIXES, add_legend, save_figure
+from graphfsa.views._figure import PALETTE, SUFFIXES, add_legend, save_figure
 
 PicturePath = str | Path | None
 COLOURS = PALETTE[1:]

@@ -12,9 +12,9 @@ from graphfsa.analysis.coverage import KINDS, Coverage
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import StateError
 from graphfsa.learners.diff_fsa import SoftModel
+from graphfsa.views._figure import new_figure
 from graphfsa.views._grid import MAX_COLUMNS, Fold, Sight, fold, plain, separate, short, sight
 from graphfsa.views._paper import COLOURS, PicturePath, check_path, finish, tidy
-from graphfsa.views.frames import new_figure
 
 Array = np.ndarray[Any, Any]
 MAX_ROWS = 24

@@ -10,9 +10,9 @@ import numpy as np
 
 from graphfsa.analysis.stability import Stability
 from graphfsa.errors import StateError
+from graphfsa.views._figure import new_figure
 from graphfsa.views._grid import plain
 from graphfsa.views._paper import COLOURS, PicturePath, check_path, finish, share_axis, tidy, whole_numbers
-from graphfsa.views.frames import new_figure
 
 _Lines = dict[tuple[str, str], list[Mapping[str, Any]]]
 """Results to be joined by a line: of which automaton, and which part of its results."""
