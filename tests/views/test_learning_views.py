@@ -137,7 +137,7 @@ def test_the_most_undecided_values_and_states_are_shown_and_the_others_counted()
 def test_one_state_and_names_with_signs(tmp_path):
     soft = SoftModel(("_a$b$",), CountingAggregation(2), np.ones((1, 3, 1), np.float32), np.ones(3, bool))
     figure = draw_soft(soft, tmp_path / "s.svg", title="$ and $")
-    assert legend(figure) == [r"->  _a\$b\$"]
+    assert legend(figure) == ["->  _a$b$"]
     assert len(figure.axes[1].collections[0].get_paths()) == 3
 
 

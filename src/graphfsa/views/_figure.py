@@ -87,7 +87,9 @@ def _settle(figure: Any) -> None:
         axes.set_position([round(number, 6) for number in axes.get_position(original=True).bounds])
 
 
-def add_legend(figure: Any, entries: list[tuple[str, str]], title: str, *, columns: int = 5) -> None:
+def add_legend(
+    figure: Any, entries: list[tuple[str, str]], title: str, *, columns: int = 5, longest: int = _NAME
+) -> None:
     """A title above a figure and pairs of colour and name below it."""
     from matplotlib.patches import Patch
 
@@ -95,7 +97,7 @@ def add_legend(figure: Any, entries: list[tuple[str, str]], title: str, *, colum
         figure.suptitle(shortened(title, _TITLE), fontsize=11, parse_math=False)
     if not entries:
         return
-    names = [shortened(name) for _, name in entries]
+    names = [shortened(name, longest) for _, name in entries]
     width = figure.get_size_inches()[0]
     columns = max(1, min(columns, len(entries), int(width / (0.5 + 0.08 * max(map(len, names))))))
     # The names are set afterwards: a label that starts with "_" would be left out of the legend.

@@ -22,7 +22,7 @@ def check_path(path: PicturePath) -> None:
 
 def finish(figure: Any, path: PicturePath, entries: list[tuple[str, str]], title: str, columns: int = 5) -> Any:
     """Add the legend and the title, and write the picture if it has a path."""
-    add_legend(figure, entries, title, columns=columns)
+    add_legend(figure, entries, title, columns=columns, longest=80)
     if path is not None:
         save_figure(figure, path)
     return figure
