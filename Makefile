@@ -3,7 +3,7 @@ PYTHON ?= python3
 PIP = .venv/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 SOURCES = pyproject.toml constraints.txt
 
-.PHONY: demo test check bench slow clean
+.PHONY: demo test check docs bench slow clean
 .DEFAULT_GOAL := demo
 
 .venv/base: $(SOURCES)
@@ -20,6 +20,10 @@ SOURCES = pyproject.toml constraints.txt
 	$(PIP) python-lifelib
 	touch $@
 
+.venv/docs: .venv/base
+	$(PIP) --no-build-isolation --editable '.[docs,train]'
+	touch $@
+
 demo: .venv/base
 	.venv/bin/graphfsa demo --out demo
 
@@ -34,8 +38,11 @@ check: .venv/full
 	.venv/bin/ruff format --check .
 	.venv/bin/pyright
 
+docs: .venv/docs
+	.venv/bin/sphinx-build --fail-on-warning --keep-going --fresh-env --builder html docs docs/_build/html
+
 bench: .venv/peers
 	.venv/bin/graphfsa bench engine
 
 clean:
-	rm -rf .venv demo
+	rm -rf .venv demo docs/_build

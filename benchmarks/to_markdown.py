@@ -5,16 +5,22 @@ import sys
 from pathlib import Path
 
 
-def main(path: str) -> None:
-    report = json.loads(Path(path).read_text())
+def table(report: dict) -> str:
     about = report["provenance"]
-    print("| what | figure | unit | target |\n|---|---:|---|---|")
+    lines = ["| what | figure | unit | target |\n|---|---:|---|---|"]
     for line in report["rows"]:
         what = line["what"].replace("|M|", "\\|M\\|").replace("  ", "&emsp;")
-        print(f"| {what} | {line['figure']:,.4g} | {line['unit']} | {line['target']} |")
+        lines.append(f"| {what} | {line['figure']:,.4g} | {line['unit']} | {line['target']} |")
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
-    print(f"\n{about['cores']} cores, {about['machine']}, seed {about['seed']}; {versions}.")
+    lines.append(f"\n{about['cores']} cores, {about['machine']}, seed {about['seed']}; {versions}.")
+    return "\n".join(lines)
+
+
+def report(path: str | Path) -> str:
+    """A section for a page: the command as its title, and the table."""
+    found = json.loads(Path(path).read_text())
+    return f"## {found['title']}\n\n{table(found)}"
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    print(table(json.loads(Path(sys.argv[1]).read_text())))

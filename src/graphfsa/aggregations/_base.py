@@ -30,7 +30,7 @@ class Aggregation(ABC):
 
     @abstractmethod
     def num_values(self, num_states: int) -> int:
-        """How many values there are, |Z|, as an exact Python integer (it may be far too large to allocate)."""
+        """How many values there are, ``|Z|``, as an exact Python integer (it may be far too large to allocate)."""
 
     @abstractmethod
     def encode(self, states: Sequence[int], slots: Sequence[int], num_states: int) -> int:
@@ -39,7 +39,7 @@ class Aggregation(ABC):
         Args:
             states: States of the neighbours, with repetitions, in any order.
             slots: Slot of each neighbour; empty unless the graph has slots.
-            num_states: Number of states of the automaton, |M|.
+            num_states: Number of states of the automaton, ``|M|``.
         """
 
     @abstractmethod

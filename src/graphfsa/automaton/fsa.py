@@ -142,12 +142,12 @@ class GraphFSA:
 
     @property
     def num_states(self) -> int:
-        """Number of states, |M|."""
+        """Number of states, ``|M|``."""
         return len(self._state_names)
 
     @property
     def num_values(self) -> int:
-        """Number of values of the aggregation, |Z|."""
+        """Number of values of the aggregation, ``|Z|``."""
         return self._table.shape[1]
 
     @property

@@ -1,0 +1,102 @@
+"""How the documentation is built: ``make docs``. Nothing is fetched while it is built or read."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from docutils.utils.math import latex2mathml
+
+import graphfsa
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+sys.path.insert(0, str(ROOT / "benchmarks"))
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # cells call graphfsa
+# Cells run with a profile of their own, whatever yours does, without a note that their kernel listens on this machine.
+profile = DOCS / "_build" / "ipython" / "profile_default"
+profile.mkdir(parents=True, exist_ok=True)
+(profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n")
+os.environ["IPYTHONDIR"] = str(profile.parent)
+
+project = "GraphFSA"
+author = "The GraphFSA developers"
+project_copyright = author
+version = release = graphfsa.__version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+highlight_language = "text"
+
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"  # A cache would not notice that the package has changed.
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 600
+nb_merge_streams = True
+
+autosummary_generate = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "GraphFSA"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "header_links_before_dropdown": 8,
+    "navbar_align": "left",
+    "show_prev_next": True,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"index": [], "start": [], "howto": [], "theory": [], "results": [], "design": []}
+html_math_renderer = "mathml"
+
+ELSEWHERE = {"index", "start", "howto", "guide", "theory", "api", "results", "design"}
+
+
+def guide_pages(text: str) -> str:
+    """The list of guide.md with the pages of this directory that no list names yet, so that a new page is one file."""
+    pages = sorted(path.stem for path in DOCS.glob("*.md") if path.stem not in ELSEWHERE)
+    new = [page for page in pages if f"\n{page}\n" not in text]
+    return text.rpartition("```")[0] + "".join(f"{page}\n" for page in new) + "```\n"
+
+
+def figures(text: str) -> str:
+    """Put the tables of all benchmark reports where results.md asks for them."""
+    from to_markdown import report
+
+    parts = [report(path) for path in sorted((ROOT / "benchmarks").glob("*.json"))]
+    return text.replace("<!-- benchmarks -->", "\n\n".join(parts))
+
+
+OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:[A-Z]+|benchmarks/\w+)\.md\)")
+
+
+def fill_in(app, docname, source):
+    """Complete the two pages that are made of other files; links to files beside the site become plain text."""
+    source[0] = OUTSIDE.sub(r"\1", source[0])
+    for page, change in (("guide", guide_pages), ("results", figures)):
+        if docname == page:
+            source[0] = change(source[0])
+
+
+def mathml(self, node):
+    """Formulas as MathML, which browsers show without a script."""
+    block = isinstance(node, nodes.math_block)
+    self.body.append(latex2mathml.tex2mathml(node.astext(), as_block=block))
+    raise nodes.SkipNode
+
+
+def setup(app):
+    """Add the above to Sphinx."""
+    app.add_html_math_renderer("mathml", (mathml, None), (mathml, None))
+    app.connect("source-read", fill_in)
