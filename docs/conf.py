@@ -14,10 +14,19 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # cells call graphfsa
-# Cells run with a profile of their own, whatever yours does, without a note that their kernel listens on this machine.
+# Cells run with a profile of their own, whatever yours does. In it %%sh prints what commands print in one piece and fails
+# with the first that fails, and the kernel does not note that it listens on this machine.
 profile = DOCS / "_build" / "ipython" / "profile_default"
-profile.mkdir(parents=True, exist_ok=True)
+(profile / "startup").mkdir(parents=True, exist_ok=True)
 (profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n")
+(profile / "startup" / "sh.py").write_text("""
+import subprocess
+from IPython.core.magic import register_cell_magic
+
+@register_cell_magic
+def sh(line, cell):
+    print(subprocess.run(["sh", "-ec", cell], check=True, stdout=subprocess.PIPE, text=True).stdout, end="")
+""")
 os.environ["IPYTHONDIR"] = str(profile.parent)
 
 project = "GraphFSA"
