@@ -19,7 +19,7 @@ def table(report: dict) -> str:
 def report(path: str | Path) -> str:
     """A section for a page: the command as its title, and the table."""
     found = json.loads(Path(path).read_text())
-    return f"## {found['title']}\n\n{table(found)}"
+    return f"## `{found['title']}`\n\n{table(found)}"
 
 
 if __name__ == "__main__":

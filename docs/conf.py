@@ -14,8 +14,8 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # cells call graphfsa
-# Cells run with a profile of their own, whatever yours does. In it %%sh prints what commands print in one piece and fails
-# with the first that fails, and the kernel does not note that it listens on this machine.
+# Cells run with a profile of their own, whatever yours does. In it %%sh prints what commands print in one piece, and
+# fails with the first that fails; and the kernel does not note that it listens on this machine.
 profile = DOCS / "_build" / "ipython" / "profile_default"
 (profile / "startup").mkdir(parents=True, exist_ok=True)
 (profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n")
@@ -37,6 +37,7 @@ version = release = graphfsa.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 highlight_language = "text"
+smartquotes_action = "qe"  # Two dashes begin an option.
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
@@ -100,8 +101,9 @@ def fill_in(app, docname, source):
 
 def mathml(self, node):
     """Formulas as MathML, which browsers show without a script."""
-    block = isinstance(node, nodes.math_block)
-    self.body.append(latex2mathml.tex2mathml(node.astext(), as_block=block))
+    formula = latex2mathml.tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block))
+    # Bars and braces stay as large as letters, and close to what they enclose.
+    self.body.append(re.sub(r"<mo[^>]*>([|{}])</mo>", r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>', formula))
     raise nodes.SkipNode
 
 

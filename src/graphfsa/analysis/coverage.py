@@ -158,6 +158,14 @@ def coverage(fsa: GraphFSA, examples: Examples) -> Coverage:
     Args:
         fsa: The automaton; it must have the starting and final states of the task.
         examples: Labelled graphs.
+
+    Example:
+        >>> import numpy as np
+        >>> from graphfsa.datasets import dataset_class
+        >>> task = dataset_class("root-value")()
+        >>> found = coverage(task.automaton(), task.generate(3, 10, np.random.default_rng(0)))
+        >>> int((found.seen > 0).sum()) <= int(found.possible.sum()), found.wrong
+        (True, 0)
     """
     starting = range(fsa.num_states) if examples.task.kind == "evolution" else None
     seen = entry_counts(fsa, examples)

@@ -19,6 +19,11 @@ def elementary(rule: int, *, boundary: Boundary = "zero") -> GraphFSA:
     Args:
         rule: The next state of (left, own, right) is bit ``4 * left + 2 * own + right`` of this number.
         boundary: What a cell at the end of a row sees beyond it: a 0, a 1, or a copy of itself.
+
+    Example:
+        >>> from graphfsa import families, run
+        >>> run(elementary(90), families.row(5), [0, 0, 1, 0, 0], steps=1).last.tolist()
+        [0, 1, 0, 1, 0]
     """
     if isinstance(rule, bool) or not isinstance(rule, int) or not 0 <= rule <= 255:
         raise AutomatonError(f"an elementary rule is a whole number in 0 .. 255; got {rule!r}")
@@ -38,6 +43,10 @@ def life_like(rule: str = "B3/S23") -> GraphFSA:
 
     The bound is the smallest that tells all numbers apart that the rule tells apart, so it runs on any graph:
     a Moore torus, a hexagonal lattice, a tree. Numbers above 8 are those of 8.
+
+    Example:
+        >>> life_like("B3/S23").aggregation
+        CountingAggregation(bound=4)
     """
     match = re.fullmatch(r"B([0-8]*)/?S([0-8]*)", rule.strip(), flags=re.IGNORECASE) if isinstance(rule, str) else None
     if match is None:

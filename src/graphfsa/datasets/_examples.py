@@ -42,6 +42,14 @@ class Examples:
         mask: Which nodes count; all if not given.
         steps: For each graph, the number of steps after which its labels hold (or one number for all).
         counts: How often each graph occurs; once if not given.
+
+    Example:
+        >>> from graphfsa.automaton import library
+        >>> task = Task("distance", "classes", ("node", "root"), ("even", "odd"))
+        >>> path = GraphBatch.of([Graph.from_edges(3, [(0, 1), (1, 2)])])
+        >>> examples = Examples(task, path, [1, 0, 0], [0, 1, 0], steps=5)
+        >>> examples.accuracy(library.distance())
+        1.0
     """
 
     def __init__(

@@ -46,7 +46,23 @@ def divided(dataset: Dataset, size: int) -> bool:
 def draw(
     dataset: Dataset, size: int, count: int, rng: np.random.Generator, zone: Zone, *, steps: int | None = None
 ) -> Examples:
-    """Draw labelled graphs of one size from a zone."""
+    """Draw labelled graphs of one size from a zone.
+
+    Args:
+        dataset: The data set.
+        size: Number of nodes of each graph.
+        count: Number of graphs.
+        rng: Source of randomness.
+        zone: ``"train"`` or ``"test"``; where there are enough, none of one is isomorphic to one of the other.
+        steps: Steps after which the labels hold; None for the data set's own number.
+
+    Example:
+        >>> from graphfsa.datasets import dataset_class, draw, overlap
+        >>> task = dataset_class("path-finding")()
+        >>> train, test = (draw(task, 8, 50, np.random.default_rng(0), zone) for zone in ("train", "test"))
+        >>> len(train), len(test), int(overlap(train, test).sum())
+        (50, 50, 0)
+    """
     if zone not in ("train", "test"):
         raise UnknownNameError("zone", str(zone), ("train", "test"))
     check_size("a graph", size, 0, count)

@@ -50,6 +50,13 @@ class Trajectory:
         entries: How often each (state, value) entry was used over all steps and nodes, int64 [num_states,
             num_values], jumped steps included; None if not asked for.
         seconds: Wall time of the run, including the compilation of kernels that were not used before.
+
+    Example:
+        >>> from graphfsa import families, library, run
+        >>> blinker = [int(11 <= cell <= 13) for cell in range(25)]
+        >>> trajectory = run(library.life_like(), families.moore(5, 5), blinker, steps=10**9)
+        >>> trajectory.stable_at, trajectory.period, trajectory.steps
+        (0, 2, 1000000000)
     """
 
     first: Array

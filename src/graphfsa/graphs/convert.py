@@ -25,6 +25,12 @@ def from_networkx(nxgraph: Any) -> Graph:
 
     Args:
         nxgraph: The graph to convert.
+
+    Example:
+        >>> import networkx as nx
+        >>> graph = from_networkx(nx.star_graph(3))
+        >>> graph.num_nodes, graph.num_arcs, graph.neighbours(0).tolist()
+        (4, 6, [1, 2, 3])
     """
     import networkx as nx
 

@@ -49,6 +49,11 @@ class Lattice:
         torus: Whether the sides are glued together. A hexagonal torus must have an even height,
             or its first and last row would both be unshifted and would not meet.
         slotted: Whether each arc carries its direction as a slot, for positional aggregation.
+
+    Example:
+        >>> from graphfsa.graphs import families
+        >>> families.moore(3, 4, torus=True).lattice
+        Lattice(kind='moore', height=3, width=4, torus=True, slotted=False)
     """
 
     kind: LatticeKind

@@ -13,6 +13,11 @@ def random_tree(n: int, rng: np.random.Generator) -> Graph:
 
     Aldous (1990): node ``i`` hangs below node ``min(U, i - 1)`` with ``U`` uniform on all nodes; then the nodes get
     random labels. The height grows like the square root of ``n``.
+
+    Example:
+        >>> tree = random_tree(1000, np.random.default_rng(0))
+        >>> tree.num_nodes, tree.num_arcs
+        (1000, 1998)
     """
     n = _tree_size(n)
     if n < 2:

@@ -40,6 +40,14 @@ class ExactLearner(Learner):
         tolerance: Share of the nodes that count whose labels may be wrong. With more than 0, the automaton with the
             fewest wrong nodes is looked for when none is exact.
         budget: Seconds.
+
+    Example:
+        >>> import numpy as np
+        >>> from graphfsa.datasets import dataset_class
+        >>> task = dataset_class("root-value")()
+        >>> found = ExactLearner(states=5, bound=1).fit(task.generate(5, 20, np.random.default_rng(0)))
+        >>> found.verdict, task.generate(100, 10, np.random.default_rng(1)).accuracy(found.automaton)
+        ('exact', 1.0)
     """
 
     states: Range = None
