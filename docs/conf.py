@@ -37,7 +37,6 @@ version = release = graphfsa.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 highlight_language = "text"
-smartquotes_action = "qe"  # Two dashes begin an option.
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
