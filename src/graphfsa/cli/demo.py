@@ -10,6 +10,7 @@ import typer
 from graphfsa._files import atomic_write
 from graphfsa.cli._common import check_output, generators, guarded
 from graphfsa.cli._source import Source
+from graphfsa.cli.report import make_report
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
     from graphfsa.datasets import Examples
 
 _SIZES = ((10, 100), (20, 100), (100, 100), (1000, 10))
-_FILES = ("path-finding.json", "certificate.json", "impossible.json", "path-finding.png", "impossible.png", "report.md")
+_FILES = (
+    "path-finding.json",
+    "certificate.json",
+    "impossible.json",
+    "path-finding.png",
+    "impossible.png",
+    "report.md",
+    "report.html",
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -31,6 +40,8 @@ def demo_command(
     seed: int = typer.Option(0, min=0, help="Seed of the graphs."),
 ) -> None:
     """Learn PathFinding from trees of at most 10 nodes, show that it is exact at 1000, verify it, print its table."""
+    from graphfsa.datasets import dataset_class
+
     files = _files(out)
     report: list[str] = []
 
@@ -48,7 +59,9 @@ def demo_command(
     _impossible(say, train, files, seed)
     _picture(fsa, files["path-finding.png"], seed)
     fsa.save(files["path-finding.json"])
+    make_report(fsa, dataset_class("path-finding")(), "path-finding.json", str(files["report.html"]), seed)
     say(f"\nWritten to {out}: " + ", ".join(_FILES) + ".")
+    say(f"Open {files['report.html']} in a browser: rules, diagram, accuracy, and a run to play.")
     atomic_write(files["report.md"], "\n".join(report) + "\n")
 
 

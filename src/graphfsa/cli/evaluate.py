@@ -134,14 +134,15 @@ def _scores(
     from graphfsa.analysis.stability import later, settled
 
     if further is None:
-        yield _score(examples, fsa)
+        yield score(examples, fsa)
         return
     for number in further:
         there = later(examples, number, dataset)
-        yield {**_score(there, fsa), "beyond": number, "settled": float(settled(fsa, there).mean())}
+        yield {**score(there, fsa), "beyond": number, "settled": float(settled(fsa, there).mean())}
 
 
-def _score(examples: Examples, fsa: GraphFSA) -> dict[str, Any]:
+def score(examples: Examples, fsa: GraphFSA) -> dict[str, Any]:
+    """How well an automaton does on graphs of one size."""
     import numpy as np
 
     wrong = examples.wrong(examples.predict(fsa))

@@ -63,9 +63,13 @@ def new_figure(width: float, height: float) -> Any:
 
 def save_figure(figure: Any, path: str | Path) -> None:
     """Write a figure as ``.png`` or ``.svg``, atomically; the same figure gives the same bytes."""
+    atomic_write(path, figure_bytes(figure, check_suffix(path, SUFFIXES)))
+
+
+def figure_bytes(figure: Any, suffix: str) -> bytes:
+    """A figure as the content of a ``.png`` or ``.svg`` file."""
     from matplotlib import rc_context
 
-    suffix = check_suffix(path, SUFFIXES)
     buffer = io.BytesIO()
     _settle(figure)
     # Without a salt of its own each SVG would name its parts at random.
@@ -74,7 +78,7 @@ def save_figure(figure: Any, path: str | Path) -> None:
         figure.savefig(
             buffer, format=suffix[1:], dpi=160, facecolor="white", metadata={"Date": None} if suffix == ".svg" else None
         )
-    atomic_write(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
 def _settle(figure: Any) -> None:

@@ -17,12 +17,10 @@ from base64 import b64encode
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graphfsa._files import atomic_write
 from graphfsa.automaton import GraphFSA
 from graphfsa.engine import Trajectory, neighbourhood_values
 from graphfsa.errors import LimitError, StateError
@@ -36,10 +34,10 @@ MAX_RULE_ENTRIES = 4096
 _FINEST = 2**16 - 1
 
 
-def write_page(
-    fsa: GraphFSA, graph: Graph, places: Places, trajectory: Trajectory, path: str | Path, title: str, fps: float
-) -> None:
-    """Write the recorded steps as a page."""
+def page_of(
+    fsa: GraphFSA, graph: Graph, places: Places, trajectory: Trajectory, title: str, fps: float
+) -> str:  # fmt: skip
+    """The recorded steps as a page."""
     data = _packed(*_content(fsa, graph, places, trajectory, title, fps))
     page = _filled(title or "Roll-out", b64encode(data).decode())
     if len(page) > MAX_BYTES:
@@ -47,7 +45,7 @@ def write_page(
             f"the page would take {len(page) / 10**6:,.0f} MB; at most {MAX_BYTES / 10**6:.0f} MB are written. "
             "Make fewer steps, show every k-th, or choose a .gif"
         )
-    atomic_write(path, page)
+    return page
 
 
 def _filled(title: str, data: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from graphfsa._files import atomic_write
 from graphfsa.automaton import GraphFSA
 from graphfsa.engine import Trajectory
 from graphfsa.errors import GraphFSAError, LimitError, StateError
@@ -12,7 +13,7 @@ from graphfsa.graphs import Graph
 from graphfsa.views._figure import SUFFIXES as STILL
 from graphfsa.views._figure import add_legend, check_suffix, legend_entries, save_figure
 from graphfsa.views._gif import gif_shape, write_gif
-from graphfsa.views._page import write_page
+from graphfsa.views._page import page_of
 from graphfsa.views._panels import panels, space_time
 from graphfsa.views._places import Kind, kind_of, places_of
 
@@ -60,7 +61,7 @@ def draw_rollout(
     if suffix == ".gif":
         write_gif(fsa, graph, places, trajectory, path, title, fps)
     elif suffix == ".html":
-        write_page(fsa, graph, places, trajectory, path, title, fps)
+        atomic_write(path, page_of(fsa, graph, places, trajectory, title, fps))
     else:
         still = places.kind == "line"
         figure: Any = (

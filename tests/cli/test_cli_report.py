@@ -1,0 +1,68 @@
+"""graphfsa report: one page that holds everything and loads nothing."""
+
+import json
+import re
+
+import pytest
+
+from graphfsa import GraphFSA, library
+
+
+@pytest.mark.parametrize("task", ["distance", "life", "elementary"])
+def test_a_report_holds_everything_and_loads_nothing(cli, tmp_path, task):
+    out = tmp_path / "r.html"
+    model = {"life": "life", "elementary": "rule42"}.get(task, task)
+    answer = cli("report", model, "--task", task, "--out", out, "--max-nodes", 3, "--sizes", "9,16", "--json")
+    assert answer.code == 0, answer.err
+    facts = json.loads(answer.out)
+    page = out.read_text()
+    assert [row["accuracy"] for row in facts["accuracy"]] == [1.0, 1.0]
+    assert facts["verified"] is (None if task == "life" else True)  # Boards are too large to try all of them.
+    assert facts["automaton"] in page
+    titles = re.findall(r"<h2>(.*?)</h2>", page)
+    assert titles == [
+        "What it does, in words", "Diagram", "Accuracy on larger graphs", "Verification", "Coverage", "A run",
+        "Where this is from",
+    ]  # fmt: skip
+    outside = re.sub(r'src="data:[^"]*"', "", page)
+    assert not re.search(r'(src|href)\s*=\s*["\']?(https?:)?//', outside)
+    assert "<script" not in page.partition("<iframe")[0]
+
+
+def test_a_wrong_model_is_called_wrong(cli, tmp_path):
+    right = library.distance()
+    right.with_entry(2, int(right.aggregation.encode([0], [], 4)), 2).save(tmp_path / "m.json")
+    out = tmp_path / "r.html"
+    facts = json.loads(cli("report", tmp_path / "m.json", "--task", "distance", "--out", out, "--json").out)
+    assert facts["verified"] is False
+    assert "WRONG" in out.read_text()
+
+
+def test_names_with_markup_are_shown_as_they_are(cli, tmp_path):
+    plain = library.distance()
+    names = ["<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "node", "root"]
+    GraphFSA(
+        names, plain.aggregation, plain.transition_table, starting_states=[2, 3], final_states=[0, 1]
+    ).save(tmp_path / "m.json")  # fmt: skip
+    out = tmp_path / "r.html"
+    assert cli("report", tmp_path / "m.json", "--task", "distance", "--out", out, "--sizes", 9).code == 0
+    before = out.read_text().partition("<iframe")[0]
+    assert "<script>alert" not in before
+    assert "<img src=x" not in before
+    assert "&lt;script&gt;alert(1)" in before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("distance", "--task", "distance", "--out", "r.txt"), ".html"),
+        (("distance", "--task", "prefix-sum", "--out", "r.html"), "starting states"),
+        (("nobody", "--task", "distance", "--out", "r.html"), "nobody"),
+        (("distance", "--task", "nothing", "--out", "r.html"), "unknown"),
+    ],
+)
+def test_what_cannot_be_is_refused(cli, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    answer = cli("report", *arguments)
+    assert (answer.code, words in answer.err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
