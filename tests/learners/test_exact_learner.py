@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_problems import problems, task_of
 
-from graphfsa import CountingAggregation, Graph
+from graphfsa import CountingAggregation, Graph, PositionalAggregation
 from graphfsa.datasets import Examples, Split, Task, dataset_class
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
@@ -450,3 +450,12 @@ def test_names_that_no_state_can_have_are_said_before_the_search():
     with pytest.raises(GraphFSAError, match="state"):
         ExactLearner().fit(examples, watch=told.append)
     assert not told
+
+
+def test_graphs_that_do_not_count_are_looked_at_too():
+    """A graph without a node that counts uses a slot that the others do not."""
+    task = Task("small", "classes", ("i",), ("c",))
+    graphs = [Graph([0, 0], []), Graph([0, 2, 3], [1, 1, 0], [0, 1, 0])]
+    mask = [True, False, False]
+    train = Examples(task, GraphBatch.of(graphs), [0, 0, 0], [0, 0, 0], steps=1, mask=mask)
+    assert ExactLearner().fit(train).automaton.aggregation == PositionalAggregation(2)

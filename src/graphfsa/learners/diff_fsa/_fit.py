@@ -69,7 +69,8 @@ class Fit:
         self.task = train.task
         if self.validation is not None and self.validation.task != self.task:
             raise GraphFSAError("training and validation graphs must be of one task")
-        sizes, self.possible = shapes(learner, self.train, published=not mined)
+        seen = train if validation is None else Examples.concatenate([train, validation])
+        sizes, self.possible = shapes(learner, self.train, seen, published=not mined)
         self.sizes, self.beginning, self.names = begin_with(self.task, sizes, initial, known)
         self.course = Course()
         self.training: Training | None = None

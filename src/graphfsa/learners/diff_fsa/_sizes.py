@@ -25,12 +25,13 @@ def num_final(task: Task) -> int:
     return len(task.classes) if task.kind == "classes" else 0
 
 
-def shapes(learner: DiffFSA, train: Examples, *, published: bool) -> tuple[list[Shape], bool]:
+def shapes(learner: DiffFSA, train: Examples, given: Examples, *, published: bool) -> tuple[list[Shape], bool]:
     """The sizes to train one after the other, without those that can't tell nodes with different labels apart.
 
     Args:
         learner: The learner.
-        train: The training graphs.
+        train: The training graphs that count.
+        given: All graphs that the automaton must be able to look at.
         published: Whether only one size is trained, as in the paper: as large as was asked for; if nothing was, without
             extra states and with bound 1 (for evolutions, the least that can tell labels apart).
 
@@ -41,7 +42,7 @@ def shapes(learner: DiffFSA, train: Examples, *, published: bool) -> tuple[list[
     finals = num_final(task)
     single = tuple(range(len(task.inputs)))
     check_state_names(state_names(task, 0) if finals else task.classes)
-    found = [rung.shape for rung in ladder(finals, [single], capacity.extras(task), capacity.aggregations(train))]
+    found = [rung.shape for rung in ladder(finals, [single], capacity.extras(task), capacity.aggregations(given))]
     if not published:
         possible = [shape for shape in found if not _hopeless(train, shape)]
         return possible or found[-1:], bool(possible)

@@ -62,7 +62,7 @@ class Fit:
     def run(self) -> Learned:
         """Learn; an interruption from the keyboard ends the search, not the program."""
         extras = self.learner.capacity.extras(self.task)
-        aggregations = self.learner.capacity.aggregations(self.examples)
+        aggregations = self.learner.capacity.aggregations(self.train)
         single = tuple(range(len(self.task.inputs)))
         try:
             proof = self._contradiction() or indistinguishable(self._problem(aggregations[-1], single))
