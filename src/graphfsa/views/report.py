@@ -34,8 +34,8 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { text-align: left; padding: .2rem 1.2rem .2rem 0; border-bottom: 1px solid var(--line);
   overflow-wrap: anywhere }
 th { color: var(--soft); font-weight: 500; white-space: nowrap } td.number { text-align: right }
-.picture { background: #fff; border-radius: .4rem; padding: .4rem; text-align: center }
-.picture img, .picture svg { max-width: 100%; height: auto }
+.picture, .drawing { border-radius: .4rem; padding: .4rem; text-align: center } .picture { background: #fff }
+.picture img, .drawing img { max-width: 100%; height: auto }
 iframe { width: 100%; height: 46rem; border: 1px solid var(--line); border-radius: .4rem }
 """
 
@@ -111,5 +111,6 @@ def _note(words: str) -> str:
 def _picture(figure: Any, title: str) -> str:
     # As an image, names within the picture can't clash with those of other pictures, and nothing in it can run.
     content = figure.encode() if isinstance(figure, str) else figure_bytes(figure, ".svg")
+    kind = "drawing" if isinstance(figure, str) else "picture"  # Our own drawings follow the reader's light or dark.
     source = f"data:image/svg+xml;base64,{b64encode(content).decode()}"
-    return f'<div class="picture"><img src="{source}" alt="{escape(title)}"></div>'
+    return f'<div class="{kind}"><img src="{source}" alt="{escape(title)}"></div>'
