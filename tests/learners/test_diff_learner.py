@@ -51,6 +51,7 @@ def test_tasks_are_learned_exactly(name, steps, tests):
         assert draw(dataset, size, 20, np.random.default_rng(1), "test", steps=after).accuracy(found.automaton) == 1
 
 
+@pytest.mark.slow
 def test_prefix_sum_with_validation():
     dataset = dataset_class("prefix-sum")()
     train = draw_training(dataset, np.random.default_rng(5))
