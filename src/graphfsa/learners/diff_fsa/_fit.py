@@ -190,12 +190,12 @@ class Fit:
         """Keep a table if it is without an error and new, or the best so far."""
         assert self.training is not None
         course = self.course
-        wrong = harvest.num_wrong(self.problem, table)
+        wrong, part = harvest.examined(self.problem, table)
         key = float(wrong)
         if self.recipe.keep == "validation":
             key = float("inf") if loss is None else loss
         training = self.training
-        found = Found(harvest.used_part(self.problem, table), training.soft(restart), training.values, key)
+        found = Found(part, training.soft(restart), training.values, key)
         if course.best is None or key < course.best.key:
             course.best, course.best_size = found, course.size
         if wrong:

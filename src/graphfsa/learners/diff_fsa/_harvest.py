@@ -77,13 +77,19 @@ def repaired(problem: Problem, table: Array, iterations: int, rng: np.random.Gen
     return (table, wrong) if fewest is None or wrong < fewest else (best, fewest)
 
 
-def used_part(problem: Problem, table: Array) -> Array:
-    """The table with -1 where no graph uses an entry and it is not known; the entries of final states as they are."""
-    seen = evaluate(problem, table)[1] > 0
+def examined(problem: Problem, table: Array) -> tuple[int, Array]:
+    """What a table does on all graphs, in one run.
+
+    Returns:
+        The number of wrong nodes, each graph with its count; and the table with -1 where no graph uses an entry and it
+        is not known. The entries of final states stay.
+    """
+    failing, uses, _ = evaluate(problem, table)
+    seen = uses > 0
     seen[: problem.shape.num_final] = True
     if problem.known is not None:
         seen |= problem.known >= 0
-    return np.where(seen, table, -1).astype(np.int16)
+    return int(failing @ problem.examples.counts), np.where(seen, table, -1).astype(np.int16)
 
 
 def simplest(problem: Problem, parts: list[Array], seed: int) -> tuple[int, Array]:

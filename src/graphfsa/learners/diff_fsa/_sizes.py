@@ -43,16 +43,18 @@ def shapes(learner: DiffFSA, train: Examples, given: Examples, *, published: boo
     single = tuple(range(len(task.inputs)))
     check_state_names(state_names(task, 0) if finals else task.classes)
     found = [rung.shape for rung in ladder(finals, [single], capacity.extras(task), capacity.aggregations(given))]
+    # What can be told apart does not depend on the number of extra states: one look for each aggregation.
+    blind = {shape.aggregation for shape in {s.aggregation: s for s in found}.values() if _hopeless(train, shape)}
+    possible = [shape for shape in found if shape.aggregation not in blind]
     if not published:
-        possible = [shape for shape in found if not _hopeless(train, shape)]
         return possible or found[-1:], bool(possible)
     extra = max(shape.num_extra for shape in found) if capacity.states is not None else 0
     found = [shape for shape in found if shape.num_extra == extra] or found[-1:]
     if capacity.bound is not None:
         found = found[-1:]
     elif not finals:
-        found = [shape for shape in found if not _hopeless(train, shape)] or found[-1:]
-    return found[:1], not _hopeless(train, found[0])
+        found = [shape for shape in found if shape.aggregation not in blind] or found[-1:]
+    return found[:1], found[0].aggregation not in blind
 
 
 def _hopeless(train: Examples, shape: Shape) -> bool:

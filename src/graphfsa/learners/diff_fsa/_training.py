@@ -220,15 +220,17 @@ class Training:
 
     def steps(self, chosen: Array) -> Array:
         """How many steps each of these graphs makes in an update."""
-        given = self.problem.examples.steps[chosen]
-        steps = given if self.recipe.steps == "data" else np.full(len(given), self.recipe.steps)
+        steps = self._own_steps(chosen)
         return steps + self.rng.integers(0, self.recipe.offset + 1) if self.recipe.offset else steps
+
+    def _own_steps(self, chosen: Array) -> Array:
+        given = self.problem.examples.steps[chosen]
+        return given if self.recipe.steps == "data" else np.full(len(given), self.recipe.steps)
 
     def validation_loss(self) -> float:
         """Mean loss on the validation graphs, of the best table."""
         chosen = np.arange(self.num_train, len(self.problem.examples))
-        given = self.problem.examples.steps[chosen]
-        steps = given if self.recipe.steps == "data" else np.full(len(given), self.recipe.steps)
+        steps = self._own_steps(chosen)
         with torch().no_grad():
             return float(self.loss(self.probabilities(), chosen, steps).min())
 
