@@ -128,6 +128,24 @@ def read_tensors(path: PathLike, schema: str, *, limit: int = MAX_BYTES) -> tupl
         FormatError: The file is damaged, or its schema is another one.
         GraphFSAError: The file cannot be read; see :func:`read_bytes`.
     """
+    arrays, about = _tensors(path, limit)
+    if about.get("schema") != schema:
+        raise FormatError(f"{path}: the schema must be {schema!r}; got {str(about.get('schema'))[:100]!r}")
+    return arrays, about
+
+
+def tensors_schema(path: PathLike, *, limit: int = MAX_BYTES) -> str:
+    """What a safetensors file says that it is; an empty text if nothing.
+
+    Raises:
+        FormatError: The file is damaged.
+        GraphFSAError: The file cannot be read; see :func:`read_bytes`.
+    """
+    return str(_tensors(path, limit)[1].get("schema", ""))
+
+
+def _tensors(path: PathLike, limit: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays and the texts of a safetensors file."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -137,8 +155,6 @@ def read_tensors(path: PathLike, schema: str, *, limit: int = MAX_BYTES) -> tupl
         about = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")]).get("__metadata__") or {}
     except (SafetensorError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise FormatError(f"{path}: not a safetensors file that can be read: {error}") from None
-    if about.get("schema") != schema:
-        raise FormatError(f"{path}: the schema must be {schema!r}; got {str(about.get('schema'))[:100]!r}")
     return arrays, about
 
 

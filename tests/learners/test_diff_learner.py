@@ -13,8 +13,8 @@ from graphfsa.datasets import Examples, Task, dataset_class, draw, generate_grab
 from graphfsa.datasets._zones import draw_training
 from graphfsa.errors import FormatError, LimitError, MissingExtraError, UnknownNameError
 from graphfsa.graphs import Graph, GraphBatch
-from graphfsa.learners import full_name, learner_class
-from graphfsa.learners.diff_fsa import _fit, _torch
+from graphfsa.learners import _torch, full_name, learner_class
+from graphfsa.learners.diff_fsa import _fit
 from graphfsa.learners.diff_fsa._checkpoint import SCHEMA
 from graphfsa.learners.diff_fsa._training import Training
 

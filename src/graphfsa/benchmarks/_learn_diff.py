@@ -12,9 +12,9 @@ from graphfsa.benchmarks import in_turns, row, say
 from graphfsa.benchmarks._learn_common import algorithms, cellular, elementary, warm_up
 from graphfsa.datasets import Examples, dataset_class, draw, generate_grab, grab_config
 from graphfsa.datasets._zones import draw_split, draw_training
+from graphfsa.learners._torch import steady, torch
 from graphfsa.learners.diff_fsa import DiffFSA
 from graphfsa.learners.diff_fsa._rollout import Rollout
-from graphfsa.learners.diff_fsa._torch import steady, torch
 from graphfsa.learners.exact import ExactLearner
 
 _ALGORITHMS: tuple[tuple[str, dict[str, Any], dict[str, Any], str], ...] = (

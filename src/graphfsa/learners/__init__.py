@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from graphfsa._files import PathLike
 from graphfsa._registry import plugin_class, plugin_names
 from graphfsa.errors import UnknownNameError
-from graphfsa.learners._base import Learner, Model
+from graphfsa.learners._base import Learner, Model, accuracy, answers
 
-__all__ = ["Learner", "Model", "full_name", "learner_class", "learner_names"]
+if TYPE_CHECKING:
+    from graphfsa.learners._neural import Network
+
+__all__ = ["Learner", "Model", "accuracy", "answers", "full_name", "learner_class", "learner_names", "load_model"]
 
 
 def learner_names() -> list[str]:
@@ -28,3 +34,14 @@ def full_name(name: str) -> str:
 def learner_class(name: str) -> type[Learner]:
     """The class of the learner with a given name, or with the only name that begins so."""
     return plugin_class(__name__, full_name(name), "learner", Learner)
+
+
+def load_model(path: PathLike) -> Network:
+    """Read a network from a .safetensors file, of whichever kind it is; automata are read by ``GraphFSA.load``.
+
+    Raises:
+        FormatError: The file is damaged, or no network.
+    """
+    from graphfsa.learners._neural._load import load_network
+
+    return load_network(path)

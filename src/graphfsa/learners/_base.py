@@ -18,7 +18,10 @@ Array = np.ndarray[Any, Any]
 
 
 class Model(Protocol):
-    """Anything that answers for every node of a graph."""
+    """Anything that answers for every node of a graph, by what is within reach of the node.
+
+    Parts of a graph that are not connected don't see each other: so many graphs can be asked about as one union.
+    """
 
     def predict(self, graph: Graph, inputs: ArrayLike, *, steps: int) -> Array:
         """The class of each node after so many steps, int16; -1 where there is no answer."""
@@ -42,12 +45,56 @@ class Learner(ABC):
         """
 
 
-def predict_with(fsa: GraphFSA, task: Task, graph: Graph, inputs: ArrayLike, steps: int) -> Array:
-    """What an automaton answers for each node of one graph, int16; -1 where it ends in a state that is no answer."""
+def check_inputs(task: Task, graph: Graph, inputs: ArrayLike) -> Array:
+    """The input class of each node as an array, if that is what was given."""
     classes = np.asarray(inputs)
     if classes.shape != (graph.num_nodes,) or (classes.size and classes.dtype.kind not in "iu"):
         raise GraphFSAError(f"inputs must be one input class per node, {graph.num_nodes} whole numbers")
     if classes.size and not 0 <= classes.min() <= classes.max() < len(task.inputs):
-        raise GraphFSAError(f"input classes must be in 0 .. {len(task.inputs) - 1}; got {classes.max()}")
+        wrong = classes.min() if classes.min() < 0 else classes.max()
+        raise GraphFSAError(f"input classes must be in 0 .. {len(task.inputs) - 1}; got {wrong}")
+    return classes
+
+
+def check_steps(steps: int) -> int:
+    """The number of steps, if it is one."""
+    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or not 0 <= steps < 2**62:
+        raise GraphFSAError(f"steps must be a whole number of at least 0; got {steps!r}")
+    return int(steps)
+
+
+def predict_with(fsa: GraphFSA, task: Task, graph: Graph, inputs: ArrayLike, steps: int) -> Array:
+    """What an automaton answers for each node of one graph, int16; -1 where it ends in a state that is no answer."""
+    classes = check_inputs(task, graph, inputs)
     last = run(fsa, graph, task.starting_states(fsa, classes), steps).last
     return task.predictions(fsa, last)
+
+
+def answers(model: Model, examples: Examples, *, steps: ArrayLike | None = None) -> Array:
+    """What a model answers for each node of labelled graphs, int16; -1 where there is no answer.
+
+    Args:
+        model: The model.
+        examples: Labelled graphs.
+        steps: For each graph, the number of steps to make; by default that of the labels.
+    """
+    wanted = np.broadcast_to(np.asarray(examples.steps if steps is None else steps), len(examples))
+    given = np.full(len(examples.inputs), -1, np.int16)
+    for number in np.unique(wanted).tolist():
+        part = examples.select(np.flatnonzero(wanted == number))
+        nodes = np.repeat(wanted == number, examples.sizes)
+        given[nodes] = model.predict(part.graphs.graph, part.inputs, steps=number)
+    return given
+
+
+def accuracy(model: Model, examples: Examples, *, steps: ArrayLike | None = None) -> float:
+    """Share of the nodes that count, over all occurrences, that get their label; strict: no answer is wrong.
+
+    Args:
+        model: The model.
+        examples: Labelled graphs.
+        steps: For each graph, the number of steps to make; by default that of the labels.
+    """
+    wrong = examples.wrong(answers(model, examples, steps=steps))
+    weights = np.repeat(examples.counts, examples.sizes) * examples.mask
+    return float(weights[~wrong].sum() / max(1, weights.sum()))

@@ -89,7 +89,7 @@ class DiffFSA(Learner):
 
     def check_torch(self) -> None:
         """Raise if torch is missing, or does not have the device."""
-        from graphfsa.learners.diff_fsa._torch import find_device
+        from graphfsa.learners._torch import find_device
 
         find_device(self.device)
 

@@ -12,6 +12,8 @@ import numpy as np
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Examples, deduplicate
 from graphfsa.errors import GraphFSAError
+from graphfsa.learners._states import state_names
+from graphfsa.learners._torch import find_device, steady
 from graphfsa.learners.diff_fsa import _harvest as harvest
 from graphfsa.learners.diff_fsa._checkpoint import Checkpoints
 from graphfsa.learners.diff_fsa._found import Course, Found, Record
@@ -19,10 +21,8 @@ from graphfsa.learners.diff_fsa._recipe import Recipe
 from graphfsa.learners.diff_fsa._result import Trained
 from graphfsa.learners.diff_fsa._sizes import begin_with, shapes
 from graphfsa.learners.diff_fsa._soft import SoftModel
-from graphfsa.learners.diff_fsa._torch import find_device, steady
 from graphfsa.learners.diff_fsa._training import NotANumberError, Training
 from graphfsa.learners.exact._fill import completed
-from graphfsa.learners.exact._fit import state_names
 from graphfsa.learners.exact._problem import Array, Problem, Shape
 from graphfsa.learners.exact._search import Annealing
 

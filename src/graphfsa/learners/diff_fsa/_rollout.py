@@ -16,9 +16,9 @@ from graphfsa.aggregations import Aggregation
 from graphfsa.engine._compile import compile_kernel
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
+from graphfsa.learners._torch import torch
 from graphfsa.learners.diff_fsa import _kernels as kernels
 from graphfsa.learners.diff_fsa._neighbourhoods import Array, Neighbourhoods
-from graphfsa.learners.diff_fsa._torch import torch
 
 if TYPE_CHECKING:
     from torch import Tensor

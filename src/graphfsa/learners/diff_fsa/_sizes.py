@@ -10,9 +10,9 @@ from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import check_state_names
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import GraphFSAError
+from graphfsa.learners._states import state_names
 from graphfsa.learners.diff_fsa._training import Beginning
 from graphfsa.learners.exact._colours import final_colours
-from graphfsa.learners.exact._fit import state_names
 from graphfsa.learners.exact._problem import Array, Problem, Shape
 from graphfsa.learners.exact._rungs import ladder
 

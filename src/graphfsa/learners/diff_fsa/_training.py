@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
+from graphfsa.learners._torch import torch
 from graphfsa.learners.diff_fsa._recipe import Recipe
 from graphfsa.learners.diff_fsa._rollout import Rollout
-from graphfsa.learners.diff_fsa._torch import torch
 from graphfsa.learners.exact._problem import Array, Problem
 
 if TYPE_CHECKING:

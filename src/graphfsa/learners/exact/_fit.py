@@ -12,8 +12,9 @@ import numpy as np
 from graphfsa.aggregations import Aggregation, CountingAggregation, PositionalAggregation
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import check_state_names
-from graphfsa.datasets import Examples, Task, contradictions, deduplicate
+from graphfsa.datasets import Examples, contradictions, deduplicate
 from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.learners._states import state_names
 from graphfsa.learners.exact._climb import Attempt, Climb, Clock
 from graphfsa.learners.exact._fill import completed
 from graphfsa.learners.exact._noise import closest
@@ -235,22 +236,6 @@ def _check_work(train: Examples) -> None:
 def _used(attempt: Attempt, table: Array) -> int:
     """Number of entries of a table that the data use."""
     return int((evaluate(attempt.problem, table)[1] > 0).sum())
-
-
-def state_names(task: Task, num_extra: int) -> list[str]:
-    """Names for the states: the classes, the input classes, and numbers for the rest; where they clash, distinct."""
-    names: list[str] = []
-    extras = (f"s{number}" for number in range(num_extra))
-    for name, mark in [
-        *((n, "") for n in task.classes),
-        *((n, " (start)") for n in task.inputs),
-        *((n, "") for n in extras),
-    ]:
-        wanted = name or "(empty)"
-        while wanted in names:
-            wanted += mark or "'"
-        names.append(wanted)
-    return names
 
 
 def _joined(count: int, a: int, b: int) -> tuple[int, ...]:

@@ -1,0 +1,132 @@
+"""What every network that takes steps on graphs has in common: options, and how it begins, steps and answers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphfsa.datasets import Examples, Task
+from graphfsa.learners._base import Learner
+from graphfsa.learners._neural._weights import Shapes, Weights, first_weights
+from graphfsa.learners._options import check_examples, check_number, check_seed, check_whole
+from graphfsa.learners._torch import torch
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from graphfsa.learners._neural._batches import Arcs
+    from graphfsa.learners._neural._model import Network
+
+Array = np.ndarray[Any, Any]
+State = tuple[Any, ...]
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class NeuralLearner(Learner):
+    """A network that all nodes share: a node has a state, sees the states of its neighbours, and takes steps.
+
+    A subclass says what the weights are, how a node begins, what a step is, and how a class is read off. It is trained
+    by Adam on batches of graphs, through all steps. The weights with the lowest loss on the validation graphs (or, if
+    there are none, on the training graphs) are kept.
+
+    Attributes:
+        rate: Learning rate of Adam.
+        batch: Graphs of one update.
+        epochs: Passes over the training graphs at most.
+        updates: Updates at most.
+        patience: Training ends after so many epochs without a lower loss.
+        clip: Largest norm of the gradient; 0 for any.
+        offset: In each update all graphs make up to so many further steps, at random; not in evolutions.
+    """
+
+    rate: float = 0.001
+    batch: int = 32
+    epochs: int = 200
+    updates: int = 6000
+    patience: int = 50
+    clip: float = 1.0
+    offset: int = 2
+
+    def __post_init__(self) -> None:
+        check_number("rate", self.rate, 1e3, above=True)
+        check_number("clip", self.clip, 1e9)
+        for name in ("batch", "epochs", "updates", "patience"):
+            check_whole(name, getattr(self, name), 1)
+        check_whole("offset", self.offset, 0)
+
+    # ---- what a subclass says
+
+    @abstractmethod
+    def shapes(self, task: Task) -> Shapes:
+        """The shape of each weight, by name."""
+
+    @abstractmethod
+    def begin(self, weights: Weights, inputs: Tensor, task: Task) -> State:
+        """The first state of each node from its input class, int64 [nodes]: tensors [nodes, ...]."""
+
+    @abstractmethod
+    def step(self, weights: Weights, state: State, arcs: Arcs) -> State:
+        """The next state of each node."""
+
+    @abstractmethod
+    def scores(self, weights: Weights, state: State, task: Task) -> Tensor:
+        """How much speaks for each class, [nodes, classes]; minus infinity for none."""
+
+    def losses(self, scores: Tensor, labels: Tensor) -> Tensor:
+        """How wrong the scores of each node are, [nodes]; cross-entropy if not said otherwise."""
+        return torch().nn.functional.cross_entropy(scores, labels, reduction="none")
+
+    def width(self, task: Task) -> int:
+        """About how many numbers a step keeps for a node and each of its arcs while training, to know the memory."""
+        return 8 * max(shape[0] for shape in self.shapes(task).values())
+
+    # ---- what comes with it
+
+    @property
+    def name(self) -> str:
+        """Name of the learner: the name of its module, with dashes."""
+        return type(self).__module__.rpartition(".")[2].replace("_", "-")
+
+    def options(self) -> dict[str, Any]:
+        """The options with their values, as JSON values."""
+        return {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in asdict(self).items()
+        }  # fmt: skip
+
+    def first_weights(self, task: Task, rng: np.random.Generator) -> dict[str, Array]:
+        """Weights to begin with, float32 by name."""
+        return first_weights(self.shapes(task), rng)
+
+    def check_torch(self) -> None:
+        """Raise if torch is missing."""
+        torch()
+
+    def fit(
+        self,
+        train: Examples,
+        validation: Examples | None = None,
+        *,
+        seed: int = 0,
+        watch: Callable[[Record], None] | None = None,
+    ) -> Network:
+        """Train.
+
+        Args:
+            train: The graphs to learn from.
+            validation: Graphs to choose between the weights of different epochs with.
+            seed: Seed; the same seed gives the same weights on the same machine, whatever the number of threads.
+            watch: Is given a record of how it goes after each epoch, and several times during a long one.
+
+        Returns:
+            The network. Interrupted from the keyboard, it returns the best so far.
+        """
+        from graphfsa.learners._neural._training import Training
+
+        check_examples(train, validation)
+        return Training(self, train, validation, check_seed(seed), watch).run()

@@ -1,0 +1,89 @@
+"""What training a network gives: weights that answer for every node of a graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from graphfsa._files import PathLike, write_tensors
+from graphfsa.datasets import Task
+from graphfsa.graphs import Graph
+from graphfsa.learners._base import check_inputs, check_steps
+from graphfsa.learners._neural._batches import Arcs
+from graphfsa.learners._neural._learner import NeuralLearner
+from graphfsa.learners._neural._rollout import answers_at
+from graphfsa.learners._neural._weights import Weights
+from graphfsa.learners._torch import steady, torch
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A trained network.
+
+    Attributes:
+        learner: How it was trained, and what a step is.
+        task: The task.
+        weights: The weights, float32 arrays by name.
+        history: One record for each epoch: ``epoch``, ``loss``, ``validation_loss``, ``validation_accuracy``, ``rate``.
+        seconds: How long the training took.
+        epochs: Epochs that were made.
+        updates: Updates that were made.
+        train_accuracy: Share of the nodes that count that get their label, on the training graphs.
+        validation_accuracy: The same on the validation graphs; None without any.
+        interrupted: Whether the user interrupted the training.
+    """
+
+    learner: NeuralLearner
+    task: Task
+    weights: Mapping[str, Array]
+    history: tuple[dict[str, Any], ...] = ()
+    seconds: float = 0.0
+    epochs: int = 0
+    updates: int = 0
+    train_accuracy: float | None = None
+    validation_accuracy: float | None = None
+    interrupted: bool = False
+
+    def predict(self, graph: Graph, inputs: ArrayLike, *, steps: int) -> Array:
+        """The class of each node after so many steps, int16; -1 where there is no answer."""
+        return self.predict_at(graph, inputs, [steps])[0]
+
+    def predict_at(self, graph: Graph, inputs: ArrayLike, steps: Sequence[int]) -> Array:
+        """The class of each node after each of some numbers of steps, from one run.
+
+        Args:
+            graph: The graph.
+            inputs: Input class of each node.
+            steps: Numbers of steps, in any order.
+
+        Returns:
+            Classes, int16 [number of them, number of nodes]; -1 where there is no answer.
+        """
+        classes = check_inputs(self.task, graph, inputs)
+        numbers = [check_steps(number) for number in steps]
+        with steady(), torch().inference_mode():
+            given = torch().as_tensor(classes.astype(np.int64))
+            weights = Weights(self.weights)
+            return answers_at(self.learner, weights, Arcs.of(graph), given, self.task, numbers)
+
+    def save(self, path: PathLike) -> None:
+        """Write a safetensors file, in one step; ``load_model`` reads it."""
+        from graphfsa import __version__
+
+        facts = ("seconds", "epochs", "updates", "train_accuracy", "validation_accuracy", "interrupted")
+        about = {
+            "schema": f"graphfsa.{self.learner.name}/1",
+            "version": __version__,
+            "config": json.dumps(self.learner.options()),
+            "task": json.dumps(self.task.config()),
+            "training": json.dumps({name: getattr(self, name) for name in facts}),
+            "history": json.dumps(self.history),
+        }
+        write_tensors(path, self.weights, about)

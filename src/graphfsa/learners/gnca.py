@@ -1,0 +1,83 @@
+"""Graph neural cellular automata: networks whose next state is a function of the states around, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphfsa.datasets import Task
+from graphfsa.learners._neural import Arcs, NeuralLearner, Shapes, State, Weights, layer, mlp
+from graphfsa.learners._options import check_whole
+from graphfsa.learners._torch import torch
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_SURE = 10.0
+"""What speaks for the state in which a node begins, before the sigmoid."""
+_NO_LESS = -30.0
+
+
+@dataclass(frozen=True)
+class GNCA(NeuralLearner):
+    """A continuous cellular automaton: a node's state is one number between 0 and 1 for each state of the task.
+
+    In an evolution these are the states; in a task with classes they are the input classes and the classes. A node
+    begins with 1 for its input and 0 for the rest. In every step an MLP reads the state of each node, the ReLU of a
+    linear layer of it is its message, and a second MLP makes the next state of the node's own and the sum of the
+    messages. Nothing else is kept. The answer is the class with the largest number.
+
+    Attributes:
+        hidden: Width of all inner layers.
+    """
+
+    updates: int = 600
+    hidden: int = 256
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("hidden", self.hidden, 1, 4096)
+
+    def shapes(self, task: Task) -> Shapes:  # noqa: D102
+        states = _num_states(task)
+        wide = self.hidden
+        return {
+            **mlp("own", states, wide, wide, wide),
+            **layer("message", wide, wide),
+            **mlp("next", 2 * wide, wide, wide, states),
+        }
+
+    def begin(self, weights: Weights, inputs: Tensor, task: Task) -> State:
+        """One for the input class, 0 for the rest; and what the sigmoid gives that for."""
+        del weights
+        states = _num_states(task)
+        first = states - len(task.inputs)
+        numbers = torch().nn.functional.one_hot(inputs + first, states).to(torch().float32)
+        logits = (2 * numbers - 1) * _SURE
+        logits[:, :first] = -float("inf")
+        return numbers, logits
+
+    def step(self, weights: Weights, state: State, arcs: Arcs) -> State:
+        """The next numbers, and what they were before the sigmoid."""
+        own = weights.mlp("own", state[0])
+        seen = arcs.total_seen(weights.linear("message", own).relu_())
+        logits = weights.mlp("next", torch().cat((own, seen), 1))
+        return logits.sigmoid(), logits
+
+    def scores(self, weights: Weights, state: State, task: Task) -> Tensor:
+        """What the numbers of the classes were before the sigmoid; without any step there is no class."""
+        del weights
+        return state[1][:, : len(task.classes)]
+
+    def losses(self, scores: Tensor, labels: Tensor) -> Tensor:
+        """Cross-entropy of each number with 1 for the label and 0 for the other classes."""
+        wanted = torch().nn.functional.one_hot(labels, scores.shape[1]).to(torch().float32)
+        each = torch().nn.functional.binary_cross_entropy_with_logits(
+            scores.clamp(min=_NO_LESS), wanted, reduction="none"
+        )
+        return each.sum(1)
+
+
+def _num_states(task: Task) -> int:
+    """Classes first, then input classes; the states of an evolution are both."""
+    return len(task.classes) + (len(task.inputs) if task.kind == "classes" else 0)
