@@ -36,6 +36,11 @@ th, td { text-align: left; padding: .2rem 1.2rem .2rem 0; border-bottom: 1px sol
 th { color: var(--soft); font-weight: 500; white-space: nowrap } td.number { text-align: right }
 .picture, .drawing { border-radius: .4rem; padding: .4rem; text-align: center } .picture { background: #fff }
 .picture img, .drawing img { max-width: 100%; height: auto }
+details { margin: .5rem 0 } summary { cursor: pointer; color: var(--soft) } .wide { overflow-x: auto }
+table.grid td, table.grid th { padding: .15rem .7rem .15rem 0; white-space: nowrap; font-size: .88rem }
+table.grid tr:first-child th { white-space: normal; min-width: 5.5rem; vertical-align: bottom; text-align: right }
+td.published { background: color-mix(in srgb, var(--line) 45%, transparent) } td.whole { font-weight: 600 }
+a { color: inherit } code { font-size: .9em }
 iframe { width: 100%; height: 46rem; border: 1px solid var(--line); border-radius: .4rem }
 """
 
@@ -67,12 +72,12 @@ def numbers(
     lines = "".join(
         "<tr>" + "".join(f'<td class="number">{escape(str(cell))}</td>' for cell in row) + "</tr>" for row in rows
     )
-    return Section(title, _note(note) + f"<table><tr>{head}</tr>{lines}</table>" + _picture(figure, title))
+    return Section(title, _note(note) + f"<table><tr>{head}</tr>{lines}</table>" + image(figure, title))
 
 
 def picture(title: str, figure: Any, *, note: str = "") -> Section:
     """A picture: a matplotlib figure, or an SVG text of our own."""
-    return Section(title, _note(note) + _picture(figure, title))
+    return Section(title, _note(note) + image(figure, title))
 
 
 def rollout(title: str, fsa: GraphFSA, graph: Graph, trajectory: Trajectory, *, note: str = "") -> Section:
@@ -82,7 +87,7 @@ def rollout(title: str, fsa: GraphFSA, graph: Graph, trajectory: Trajectory, *, 
     return Section(title, _note(note) + frame)
 
 
-def write_report(path: str | Path, title: str, subtitle: str, sections: Sequence[Section]) -> None:
+def write_report(path: str | Path, title: str, subtitle: str, sections: Sequence[Section], *, width: int = 62) -> None:
     """Write the page, in one step.
 
     Args:
@@ -90,13 +95,15 @@ def write_report(path: str | Path, title: str, subtitle: str, sections: Sequence
         title: Heading.
         subtitle: A line below it.
         sections: The parts, in order.
+        width: How wide the page is at most, in letters of its text, about.
     """
+    style = _STYLE.replace("62rem", f"{width}rem")
     body = "\n".join(f"<section><h2>{escape(part.title)}</h2>{part.body}</section>" for part in sections)
     atomic_write(
         path,
         f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title><style>{_STYLE}</style></head><body>
+<title>{escape(title)}</title><style>{style}</style></head><body>
 <h1>{escape(title)}</h1><p class="soft">{escape(subtitle)}</p>
 {body}
 </body></html>
@@ -108,7 +115,8 @@ def _note(words: str) -> str:
     return f"<p>{escape(words)}</p>" if words else ""
 
 
-def _picture(figure: Any, title: str) -> str:
+def image(figure: Any, title: str) -> str:
+    """A matplotlib figure, or an SVG text of our own, as HTML."""
     # As an image, names within the picture can't clash with those of other pictures, and nothing in it can run.
     content = figure.encode() if isinstance(figure, str) else figure_bytes(figure, ".svg")
     kind = "drawing" if isinstance(figure, str) else "picture"  # Our own drawings follow the reader's light or dark.

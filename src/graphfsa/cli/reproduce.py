@@ -1,0 +1,215 @@
+"""graphfsa reproduce: the paper's tables and figures, measured again, beside what was published."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from graphfsa.cli._common import guarded, print_json
+from graphfsa.errors import GraphFSAError
+
+if TYPE_CHECKING:
+    from graphfsa.evaluation import Experiment, Results, Table
+
+_SEEDS = 10
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("reproduce")(reproduce_command)
+
+
+@guarded
+def reproduce_command(
+    what: str = typer.Argument(
+        help="A table or figure (prefix-sum, grab, life, ...; an unknown name lists them), 'all', a .toml file that "
+        "defines one, or 'report' to make the pages of a directory again."
+    ),
+    directory: str = typer.Argument(None, help="With report: the directory of the results."),
+    seeds: int = typer.Option(None, min=1, help="Number of seeds [default: 10; with --quick: 1]."),
+    quick: bool = typer.Option(False, "--quick", help="Few graphs and short trainings: to see that it works."),
+    out: str = typer.Option(None, help="Directory of the results [default: results-NAME]."),
+    jobs: int = typer.Option(None, min=1, help="Trainings that run at once [default: the number of cores]."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+) -> None:
+    """Measure the paper's tables and figures again, and write them beside the published numbers.
+
+    Writes Markdown, CSV, LaTeX and pictures of each table, report.html with all of them, the record of every training
+    (records.jsonl) and the models. What has been done is never done again: interrupted, the same command goes on, and
+    with more --seeds it adds to what is there. A training that fails is recorded, and the rest goes on.
+
+    Exit code 0 if all trainings were done, 1 if some failed, 130 if interrupted (the pages show what there is).
+    """
+    from graphfsa.evaluation import Results, experiment_names, find_experiment, run_experiments
+
+    if what == "report":
+        if directory is None or seeds is not None or quick or out is not None or jobs is not None:
+            raise GraphFSAError(
+                "report takes the directory of the results and nothing else: graphfsa reproduce report DIR"
+            )
+        results = Results(directory)
+        _finish(results, _known(results), as_json)
+        return
+    if directory is not None:
+        raise GraphFSAError(f"the directory of the results is given by --out; got {directory!r}")
+    names = experiment_names() if what == "all" else [what]
+    experiments = {found.name: found for found in map(find_experiment, names)}
+    target = out or f"results-{Path(what).stem}"
+    with _progress(quiet=as_json) as watch:
+        number = seeds or (1 if quick else _SEEDS)
+        try:
+            results = run_experiments(experiments, target, seeds=number, quick=quick, processes=jobs, watch=watch)
+        except KeyboardInterrupt:
+            results = Results(target)
+            typer.echo("interrupted; the same command goes on where it stopped", err=True)
+            _finish(results, experiments, as_json)
+            raise typer.Exit(130) from None
+    failed = _finish(results, experiments, as_json)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _known(results: Results) -> dict[str, Experiment]:
+    """The tables that a directory holds.
+
+    Raises:
+        GraphFSAError: One of them is defined otherwise now.
+    """
+    from graphfsa.evaluation import experiment_names, find_experiment
+
+    found: dict[str, Experiment] = {}
+    for name, digest in results.manifest["tables"].items():
+        if name not in experiment_names():
+            typer.echo(f"left out: {name}, which is defined by a file of yours; run it again to see it", err=True)
+            continue
+        found[name] = find_experiment(name)
+        if found[name].digest != digest:
+            raise GraphFSAError(f"{str(results.path)!r} holds results of another definition of {name}")
+    return found
+
+
+def _finish(results: Results, experiments: dict[str, Experiment], as_json: bool) -> int:
+    """Write all pages of what there is; returns the number of failed jobs."""
+    from graphfsa.evaluation import make_table
+    from graphfsa.evaluation.rendering import write_tables
+    from graphfsa.views.results import draw_table
+    from graphfsa.views.results_page import write_results
+
+    records = results.records()
+    tables = [make_table(experiment, records, quick=results.quick) for experiment in experiments.values()]
+    write_tables(results, tables)
+    for table in tables:
+        if table.cells:
+            for suffix in (".svg", ".png"):
+                draw_table(table, results.path / (table.experiment.name + suffix))
+    write_results(results.path / "report.html", tables, records, quick=results.quick)
+    failed = {f"{table.experiment.name}: {name}": error for table in tables for name, error in table.failed.items()}
+    if as_json:
+        print_json(_facts(results, tables, failed))
+    else:
+        _print(results, tables, failed)
+    return len(failed)
+
+
+def _facts(results: Results, tables: list[Table], failed: dict[str, str]) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "directory": str(results.path),
+        "quick": results.quick,
+        "tables": {
+            table.experiment.name: [
+                {"group": row.group, "test": row.test, "column": name, **asdict(cell.strict)}
+                for (row, name), cell in table.cells.items()
+            ]
+            for table in tables
+        },
+        "missing": sum(table.missing for table in tables),
+        "failed": failed,
+    }
+
+
+def _print(results: Results, tables: list[Table], failed: dict[str, str]) -> None:
+    from rich.console import Console
+    from rich.table import Table as Grid
+
+    from graphfsa.evaluation.rendering import cell_text
+
+    console = Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False)
+    for table in tables:
+        title = table.experiment.title + (" (quick run)" if table.quick else "")
+        grid = Grid("", *(column.name for column in table.columns), title=title, title_justify="left")
+        for row in table.rows:
+            cells = [
+                cell_text(table.published[row, column.name])
+                if (row, column.name) in table.published
+                else cell_text(table.cells[row, column.name].strict)
+                if (row, column.name) in table.cells
+                else ""
+                for column in table.columns
+            ]
+            grid.add_row(f"{row.group} {row.test}".strip(), *cells)
+        console.print(grid)
+    missing = sum(table.missing for table in tables)
+    if missing:
+        typer.echo(f"{missing} trainings have not been run")
+    for name, error in failed.items():
+        typer.echo(f"failed: {name}: {error}", err=True)
+    typer.echo(f"written to {results.path / 'report.html'}")
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Generator[Callable[[dict[str, Any]], None]]:
+    """Follow the jobs on standard error: a bar with the time left for a person, a line now and then for a log."""
+    if quiet:
+        yield lambda _state: None
+        return
+    if not sys.stderr.isatty():
+        yield _line_by_line()
+        return
+    from rich import progress
+    from rich.console import Console
+
+    columns = (
+        progress.MofNCompleteColumn(),
+        progress.BarColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
+        progress.TextColumn("{task.description}"),
+    )
+    console = Console(stderr=True)
+    with progress.Progress(*columns, console=console, transient=True, speed_estimate_period=600) as bar:
+        task = bar.add_task("")
+
+        def follow(state: dict[str, Any]) -> None:
+            names = ", ".join(sorted(job.config["learner"] for job in state["running"]))
+            words = names + (f" ({state['failed']} failed)" if state["failed"] else "")
+            bar.update(task, total=state["total"], completed=state["done"] + state["failed"], description=words)
+
+        yield follow
+
+
+def _line_by_line() -> Callable[[dict[str, Any]], None]:
+    from time import monotonic
+
+    began = monotonic()
+    last: dict[str, Any] = {"said": began - 60, "first": None}
+
+    def follow(state: dict[str, Any]) -> None:
+        ended = state["done"] + state["failed"]
+        if last["first"] is None:
+            last["first"] = ended
+        now = monotonic()
+        if now - last["said"] < 30 and ended < state["total"]:
+            return
+        last["said"] = now
+        made = ended - last["first"]
+        left = f", about {(now - began) / made * (state['total'] - ended) / 60:.0f} min left" if made else ""
+        print(f"{ended} of {state['total']} jobs, {state['failed']} failed{left}", file=sys.stderr, flush=True)
+
+    return follow

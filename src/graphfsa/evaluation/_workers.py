@@ -1,0 +1,156 @@
+"""Processes that run jobs: started anew (spawn), kept for many jobs, replaced when one dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from graphfsa.evaluation._job import RECORD, run_job, versions
+from graphfsa.evaluation.experiment import Job
+
+_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+_TRACE = 20
+Watch = Callable[[str, Job], None]
+
+
+def run_all(jobs: Iterable[Job], models: Path, processes: int, watch: Watch) -> Iterator[dict[str, Any]]:
+    """Run jobs in parallel; records come as jobs end.
+
+    A job that fails gives a record that says why; so does one whose process dies (killed, out of memory).
+
+    Args:
+        jobs: The jobs.
+        models: Directory for models.
+        processes: How many run at once.
+        watch: Is told when a job starts: ``watch("start", job)``, and when it has ended.
+    """
+    waiting = list(reversed(list(jobs)))
+    with _crew(min(processes, max(1, len(waiting))), models) as crew:
+        while waiting or any(worker.job for worker in crew):
+            for worker in crew:
+                if worker.job is None and waiting:
+                    worker.give(waiting.pop())
+                    assert worker.job is not None
+                    watch("start", worker.job)
+            busy = {worker.connection: worker for worker in crew if worker.job is not None}
+            for connection in wait(list(busy)):
+                worker = busy[connection]  # pyright: ignore[reportArgumentType]
+                job = worker.job
+                assert job is not None
+                record = worker.take()
+                watch("end", job)
+                yield record
+
+
+class _Worker:
+    def __init__(self, models: Path) -> None:
+        self._models = models
+        self.job: Job | None = None
+        self._began = 0.0
+        self._start()
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, str(self._models)), daemon=True)
+        with _one_thread():
+            self._process.start()
+        theirs.close()
+
+    def give(self, job: Job) -> None:
+        self.job, self._began = job, perf_counter()
+        try:
+            self.connection.send((job.id, job.config))
+        except OSError:  # It died while it was idle; the job has not begun.
+            self.stop()
+            self._start()
+            self.connection.send((job.id, job.config))
+
+    def take(self) -> dict[str, Any]:
+        job = self.job
+        assert job is not None
+        self.job = None
+        try:
+            return self.connection.recv()
+        except (EOFError, OSError):
+            self._process.join(timeout=10)
+            code = self._process.exitcode
+            self.stop()
+            self._start()
+            how = f"was killed by signal {-code}" if code is not None and code < 0 else f"ended with exit code {code}"
+            return failure(job, f"the process {how}", "", perf_counter() - self._began)
+
+    def stop(self) -> None:
+        self.connection.close()
+        self._process.kill()
+        self._process.join()
+
+
+@contextmanager
+def _crew(number: int, models: Path) -> Generator[list[_Worker]]:
+    crew: list[_Worker] = []
+    try:
+        while len(crew) < number:
+            crew.append(_Worker(models))
+        yield crew
+    finally:
+        for worker in crew:
+            worker.stop()
+
+
+@contextmanager
+def _one_thread() -> Generator[None]:
+    """Libraries in new processes use one thread each: there are as many processes as there is work for."""
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _serve(connection: Connection, models: str) -> None:
+    """What a process does: run what it is given, until nobody gives it anything."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent is interrupted, and ends us.
+    while True:
+        try:
+            identity, config = connection.recv()
+        except (EOFError, OSError):
+            return
+        began = perf_counter()
+        try:
+            record = run_job(config, identity, Path(models))
+        except Exception as error:  # Whatever goes wrong in a job is a result of the run.
+            trace = traceback.format_exc().splitlines()[-_TRACE:]
+            what = f"{type(error).__name__}: {error}"
+            record = failure(Job(config), what, "\n".join(trace), perf_counter() - began)
+        try:
+            connection.send(record)
+        except OSError:
+            return
+
+
+def failure(job: Job, error: str, trace: str, seconds: float) -> dict[str, Any]:
+    """The record of a job that failed."""
+    return {
+        "schema": RECORD,
+        "id": job.id,
+        "status": "failed",
+        "config": job.config,
+        "error": error[:2000],
+        "trace": trace,
+        "seconds": {"all": round(seconds, 3)},
+        "versions": versions(),
+    }

@@ -1,0 +1,155 @@
+"""A directory of results: what it holds, the record of every job, and the models.
+
+    manifest.json    the schema, whether the run was quick, and which definition each table has
+    records.jsonl    one line for each job that has ended, in the order of their ends; the last one of a job counts
+    models/          the automata (JSON) and networks (safetensors), named after their jobs
+
+Records are only ever added. A line that was cut off by a crash is dropped when the next one is written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from graphfsa._files import PathLike, atomic_write, parse_json, read_bytes, read_json, reason_of
+from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.evaluation._job import RECORD
+from graphfsa.evaluation.experiment import Experiment
+
+SCHEMA = "graphfsa.results/1"
+Record = dict[str, Any]
+
+
+class Results:
+    """The results in a directory.
+
+    Args:
+        path: The directory.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = Path(path)
+        self.manifest = _manifest(self.path / "manifest.json")
+
+    @classmethod
+    def create(cls, path: PathLike, experiments: Mapping[str, Experiment], *, quick: bool) -> Results:
+        """Open a directory for these experiments, or make it; nothing in it is changed but the list of tables.
+
+        Raises:
+            GraphFSAError: The directory holds something else, results of another kind of run, or results of another
+                definition of one of these tables.
+        """
+        folder = Path(path)
+        wanted = {name: experiment.digest for name, experiment in experiments.items()}
+        if (folder / "manifest.json").exists():
+            known = _manifest(folder / "manifest.json")
+            if known["quick"] != quick:
+                kinds = ("a full run", "a quick run")
+                raise GraphFSAError(
+                    f"{str(path)!r} holds results of {kinds[known['quick']]}, and this is {kinds[quick]}; "
+                    "choose another directory"
+                )
+            for name, digest in wanted.items():
+                if known["tables"].get(name, digest) != digest:
+                    raise GraphFSAError(
+                        f"{str(path)!r} holds results of another definition of {name}; choose another directory"
+                    )
+            wanted = {**known["tables"], **wanted}
+        elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise GraphFSAError(f"{str(path)!r} is there and holds no results; choose another directory")
+        try:
+            (folder / "models").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise GraphFSAError(f"cannot make the directory {str(path)!r}: {reason_of(error)}") from error
+        manifest = {"schema": SCHEMA, "quick": quick, "tables": wanted}
+        atomic_write(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
+        return cls(folder)
+
+    @property
+    def quick(self) -> bool:
+        """Whether these are results of a quick run."""
+        return self.manifest["quick"]
+
+    @property
+    def models(self) -> Path:
+        """The directory of the models."""
+        return self.path / "models"
+
+    def records(self) -> dict[str, Record]:
+        """The last record of each job.
+
+        Raises:
+            FormatError: A line is not a record of ours.
+        """
+        file = self.path / "records.jsonl"
+        if not file.exists():
+            return {}
+        found: dict[str, Record] = {}
+        lines = read_bytes(file).decode("utf-8", errors="replace").split("\n")
+        for number, line in enumerate(lines[:-1], start=1):  # What follows the last line end was cut off.
+            found_record = _record(line, f"{file}: line {number}")
+            found[found_record["id"]] = found_record
+        return found
+
+    def add(self, record: Record) -> None:
+        """Write the record of a job, and force it to the disk; what was there stays whatever happens."""
+        file = self.path / "records.jsonl"
+        line = json.dumps(record, ensure_ascii=False).encode() + b"\n"
+        try:
+            with file.open("r+b" if file.exists() else "x+b") as target:
+                end = _end_of_lines(target)
+                target.truncate(end)
+                target.seek(end)
+                try:
+                    target.write(line)
+                    target.flush()
+                    os.fsync(target.fileno())
+                except OSError:
+                    target.truncate(end)
+                    raise
+        except OSError as error:
+            raise GraphFSAError(f"cannot write {str(file)!r}: {reason_of(error)}") from error
+
+
+def _end_of_lines(file: Any) -> int:
+    """Where the last complete line ends."""
+    end = file.seek(0, os.SEEK_END)
+    while end > 0:
+        start = max(0, end - 65536)
+        file.seek(start)
+        place = file.read(end - start).rfind(b"\n")
+        if place >= 0:
+            return start + place + 1
+        end = start
+    return 0
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        raise GraphFSAError(f"{str(path.parent)!r} holds no results: there is no {path.name}")
+    content = read_json(path)
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+        got = content.get("schema") if isinstance(content, dict) else type(content).__name__
+        raise FormatError(f"{path}: the schema must be {SCHEMA!r}; got {str(got)[:100]!r}")
+    tables = content.get("tables")
+    if not isinstance(content.get("quick"), bool) or not isinstance(tables, dict):
+        raise FormatError(f"{path}: must say what it holds, 'quick' and 'tables'")
+    return content
+
+
+def _record(line: str, where: str) -> Record:
+    try:
+        content = parse_json(line)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{where}: not JSON: {error}") from None
+    if not isinstance(content, dict) or content.get("schema") != RECORD:
+        got = content.get("schema") if isinstance(content, dict) else type(content).__name__
+        raise FormatError(f"{where}: the schema must be {RECORD!r}; got {str(got)[:100]!r}")
+    for name, kind in (("id", str), ("status", str), ("config", dict)):
+        if not isinstance(content.get(name), kind):
+            raise FormatError(f"{where}: {name} is missing or of the wrong kind")
+    return content

@@ -1,0 +1,262 @@
+"""Tables as Markdown, CSV and LaTeX, and as the files of a directory of results."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+
+from graphfsa._files import atomic_write
+from graphfsa.evaluation.published import Published
+from graphfsa.evaluation.records import Results
+from graphfsa.evaluation.statistics import Summary
+from graphfsa.evaluation.tables import Cell, Column, Row, Table
+
+_EMPTY = ""
+
+
+def share(value: float) -> str:
+    """An accuracy with two digits; with more of them if it is not quite 1 and would be shown as if it were.
+
+    Example:
+        >>> share(0.614), share(0.9993), share(1.0)
+        ('0.61', '0.999', '1.00')
+    """
+    digits = 2
+    while value < 1 and float(f"{value:.{digits}f}") == 1 and digits < 6:
+        digits += 1
+    return f"{min(value, 0.999999) if value < 1 else value:.{digits}f}"
+
+
+def cell_text(found: Summary | Published) -> str:
+    """Mean and deviation, and of our own runs how many are exact."""
+    words = f"{share(found.mean)} ± {found.std:.2f}"
+    return words if isinstance(found, Published) else f"{words} ({found.exact}/{found.runs})"
+
+
+def markdown(table: Table) -> str:
+    """The table with everything that there is to say about it."""
+    experiment = table.experiment
+    parts = [f"## {experiment.title}", experiment.about, _scope(table), _grid(table, lambda cell: cell.strict)]
+    if table.differs():
+        parts += [
+            "With the authors' scoring, where a node without an answer counts as the first class:",
+            _grid(table, lambda cell: cell.reference),
+        ]
+    parts += [
+        _comparisons(table),
+        *(_paragraph(words) for words in differences(table)),
+        _list("Notes", list(experiment.notes)),
+    ]
+    parts.append(_list("Failed jobs", [f"{name}: {error}" for name, error in table.failed.items()]))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _scope(table: Table) -> str:
+    words = f"Mean ± standard deviation over {table.seeds} seed{'s' * (table.seeds != 1)}, strict scoring"
+    words += "; in brackets, runs without a single wrong node."
+    if table.quick:
+        words = "**Quick run: few graphs and short trainings; the numbers mean little.** " + words
+    if table.missing:
+        words += f" {table.missing} jobs have not been run."
+    return words
+
+
+def _grid(table: Table, reading: Callable[[Cell], Summary]) -> str:
+    grouped = any(row.group for row in table.rows)
+    head = [*([""] if grouped else []), "", *(column.name for column in table.columns)]
+    lines = [_line(head), _line(["---"] * (1 + grouped) + ["---:"] * len(table.columns))]
+    before = None
+    for row in table.rows:
+        names = [*([row.group if row.group != before else ""] if grouped else []), row.test]
+        before = row.group
+        cells = [_text(table, row, column, reading) for column in table.columns]
+        lines.append(_line([*names, *cells]))
+    return "\n".join(lines)
+
+
+def _text(table: Table, row: Row, column: Column, reading: Callable[[Cell], Summary]) -> str:
+    if column.is_published:
+        source = table.published.get((row, column.name))
+        return _EMPTY if source is None else cell_text(source)
+    cell = table.cells.get((row, column.name))
+    return _EMPTY if cell is None else cell_text(reading(cell))
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def _comparisons(table: Table) -> str:
+    found = table.comparisons()
+    if not found:
+        return ""
+    lines = [
+        "Paired over seeds (same training zone, same test graphs): difference in accuracy with its 95 % bootstrap "
+        "interval, and the p-value of the exact sign-flip test after Holm's correction.",
+        "",
+        _line(["row", "", "against", "difference", "95 % interval", "better / worse", "p"]),
+        _line(["---", "---", "---", "---:", "---:", "---:", "---:"]),
+    ]
+    for pair in found:
+        it = pair.outcome
+        where = ", ".join(word for word in (pair.row.group, pair.row.test) if word)
+        interval = f"{it.low:+.3f} .. {it.high:+.3f}"
+        cells = [where, pair.first, pair.second, f"{it.difference:+.3f}", interval, f"{it.wins} / {it.losses}"]
+        lines.append(_line([*cells, f"{pair.corrected:.3g}"]))
+    return "\n".join(lines)
+
+
+def differences(table: Table) -> list[list[str]]:
+    """What is not as published, found by looking: paragraphs, each a sentence and the cells that it is about."""
+    found: list[list[str]] = []
+    reproduced = table.reproduced()
+    if reproduced:
+        far = [part for part in reproduced if not part[-1]]
+        words = (
+            f"Of {len(reproduced)} cells that repeat a published one, {len(reproduced) - len(far)} are within two "
+            f"published deviations plus 0.03.{' The others:' if far else ''}"
+        )
+        cells = (
+            f"{entry.column}, {_where(row)}: {share(cell.strict.mean)} ± {cell.strict.std:.2f}, "
+            f"published {source.mean:.2f} ± {source.std:.2f}"
+            for row, entry, cell, source, _ in far
+        )
+        found.append([words, *cells])
+    behind = table.behind()
+    if behind:
+        cells = (
+            f"{_where(row)}: {share(cell.strict.mean)} ({name}), published {source.mean:.2f}"
+            for row, name, cell, source in behind
+        )
+        found.append(["Our best learner is below the published Diff-FSA in:", *cells])
+    elif table.held():
+        found.append(["Our best learner is at least as good as the published Diff-FSA in every row."])
+    return found
+
+
+def _where(row: Row) -> str:
+    return f"{row.test}{' with ' + row.group if row.group else ''}"
+
+
+def _paragraph(words: list[str]) -> str:
+    first, *rest = words
+    return "\n".join([first, *([""] if rest else []), *(f"- {line}" for line in rest)])
+
+
+def _list(title: str, lines: list[str]) -> str:
+    return "" if not lines else f"{title}:\n\n" + "\n".join(f"- {line}" for line in lines)
+
+
+_FIELDS = (
+    "table", "group", "test", "column", "source", "mean", "std", "low", "high", "exact", "runs", "reference_mean",
+    "reference_std",
+)  # fmt: skip
+
+
+def as_csv(table: Table) -> str:
+    """One line for each cell, published ones included."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_FIELDS)
+    name = table.experiment.name
+    for row in table.rows:
+        for column in table.columns:
+            place = (row, column.name)
+            if column.is_published and place in table.published:
+                it = table.published[place]
+                writer.writerow([name, row.group, row.test, column.name, "published", it.mean, it.std] + [""] * 6)
+            elif place in table.cells:
+                cell = table.cells[place]
+                it = cell.strict
+                numbers = [it.mean, it.std, it.low, it.high]
+                authors = [cell.reference.mean, cell.reference.std]
+                line = [*_rounded(numbers), it.exact, it.runs, *_rounded(authors)]
+                writer.writerow([name, row.group, row.test, column.name, "measured", *line])
+    return text.getvalue()
+
+
+def _rounded(numbers: list[float]) -> list[float]:
+    return [round(number, 6) for number in numbers]
+
+
+def latex(table: Table) -> str:
+    """The table for a paper, with booktabs."""
+    grouped = any(row.group for row in table.rows)
+    columns = "l" * (1 + grouped) + "r" * len(table.columns)
+    head = [
+        "",
+        *([""] if grouped else []),
+        *(rf"\rotatebox{{60}}{{{_escaped(column.name)}}}" for column in table.columns),
+    ]
+    lines = [
+        "% Needs \\usepackage{booktabs,graphicx}",
+        r"\begin{table}",
+        r"\centering\small",
+        rf"\caption{{{_escaped(table.experiment.title)}: {_escaped(table.experiment.about)}"
+        + (" Quick run." if table.quick else "")
+        + f" Mean $\\pm$ standard deviation over {table.seeds} seeds, strict scoring.}}",
+        rf"\label{{tab:{table.experiment.name}}}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        " & ".join(head) + r" \\",
+        r"\midrule",
+    ]
+    before = None
+    for row in table.rows:
+        if before is not None and row.group != before:
+            lines.append(r"\midrule")
+        names = [*([_escaped(row.group if row.group != before else "")] if grouped else []), f"${_escaped(row.test)}$"]
+        if "=" not in row.test:
+            names[-1] = _escaped(row.test)
+        before = row.group
+        cells = [_latex_cell(table, row, column) for column in table.columns]
+        lines.append(" & ".join([*names, *cells]) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_cell(table: Table, row: Row, column: Column) -> str:
+    found = table.published.get((row, column.name)) if column.is_published else None
+    if not column.is_published and (cell := table.cells.get((row, column.name))) is not None:
+        found = cell.strict
+    return "" if found is None else rf"${share(found.mean)} \pm {found.std:.2f}$"
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+
+def _escaped(words: str) -> str:
+    return "".join(_SPECIAL.get(letter, letter) for letter in words)
+
+
+def write_tables(results: Results, tables: Sequence[Table]) -> None:
+    """Write each table as Markdown, CSV and LaTeX, and a list of them."""
+    for table in tables:
+        name = table.experiment.name
+        atomic_write(results.path / f"{name}.md", markdown(table))
+        atomic_write(results.path / f"{name}.csv", as_csv(table))
+        atomic_write(results.path / f"{name}.tex", latex(table))
+    atomic_write(results.path / "README.md", _contents(results, tables))
+
+
+def _contents(results: Results, tables: Sequence[Table]) -> str:
+    lines = [
+        "# Results" + (" of a quick run" if results.quick else ""),
+        "",
+        "Made by `graphfsa reproduce`; nothing here is typed by hand. `report.html` is one page with everything.",
+        "`records.jsonl` has a line for every training: configuration, seed, versions, digests of the data, times and",
+        "accuracies. `models/` has what was learned.",
+        "",
+        "| table | | seeds |",
+        "| --- | --- | ---: |",
+        *(
+            f"| [{table.experiment.title}]({table.experiment.name}.md) | [CSV]({table.experiment.name}.csv), "
+            f"[LaTeX]({table.experiment.name}.tex), [picture]({table.experiment.name}.svg) | {table.seeds} |"
+            for table in tables
+        ),
+    ]
+    return "\n".join(lines) + "\n"

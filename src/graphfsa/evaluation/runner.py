@@ -1,0 +1,84 @@
+"""Runs experiments: the jobs that have no result yet, in parallel, each leaving a record as it ends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from typing import Any
+
+from graphfsa._files import PathLike
+from graphfsa.errors import GraphFSAError, MissingExtraError
+from graphfsa.evaluation._job import make_learner
+from graphfsa.evaluation._workers import run_all
+from graphfsa.evaluation.experiment import Experiment, Job
+from graphfsa.evaluation.records import Results
+
+Watch = Callable[[dict[str, Any]], None]
+
+
+def run_experiments(
+    experiments: Mapping[str, Experiment],
+    out: PathLike,
+    *,
+    seeds: int = 10,
+    quick: bool = False,
+    processes: int | None = None,
+    watch: Watch | None = None,
+) -> Results:
+    """Run every job of some experiments that has not been done yet.
+
+    Seeds come first: after an interruption every table has the same number of them. Jobs that failed are tried again.
+
+    Args:
+        experiments: The experiments by name.
+        out: Directory of the results; it may hold results of the same experiments, which are kept.
+        seeds: Number of seeds: 0, 1, ...
+        quick: Fewer graphs and shorter trainings, to see that it works.
+        processes: How many jobs run at once; as many as there are cores if not given.
+        watch: Is told how it goes: a dict with ``total``, ``done``, ``failed`` and ``running``.
+
+    Returns:
+        The results, those of earlier runs included.
+    """
+    for what, number in (("seeds", seeds), ("processes", 1 if processes is None else processes)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise GraphFSAError(f"{what} must be a whole number of at least 1; got {number!r}")
+    _check_libraries(experiments)
+    results = Results.create(out, experiments, quick=quick)
+    done = {name for name, record in results.records().items() if record["status"] == "done"}
+    jobs = planned(experiments, seeds, quick=quick)
+    missing = [job for name, job in jobs.items() if name not in done]
+    state: dict[str, Any] = {"total": len(jobs), "done": len(jobs) - len(missing), "failed": 0, "running": []}
+    tell = watch or (lambda _state: None)
+
+    def follow(event: str, job: Job) -> None:
+        state["running"] = [*state["running"], job] if event == "start" else [j for j in state["running"] if j != job]
+        tell(state)
+
+    tell(state)
+    if missing:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        for record in run_all(missing, results.models, processes or cores, follow):
+            results.add(record)
+            state["done" if record["status"] == "done" else "failed"] += 1
+            tell(state)
+    return results
+
+
+def planned(experiments: Mapping[str, Experiment], seeds: int, *, quick: bool) -> dict[str, Job]:
+    """The jobs of some experiments, each once, in the order in which they are run."""
+    jobs: dict[str, Job] = {}
+    for seed in range(seeds):
+        for experiment in experiments.values():
+            for _entry, job in experiment.jobs(seed, quick=quick):
+                jobs.setdefault(job.id, job)
+    return jobs
+
+
+def _check_libraries(experiments: Mapping[str, Experiment]) -> None:
+    """Raise before anything is run if a learner needs a library that is not there."""
+    for experiment in experiments.values():
+        for entry in experiment.entries:
+            if hasattr(make_learner(entry.learner, entry.options), "check_torch") and find_spec("torch") is None:
+                raise MissingExtraError("torch", "train")

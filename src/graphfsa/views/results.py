@@ -1,0 +1,147 @@
+"""Pictures of results: accuracy of several learners against size or time, and how networks were trained."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphfsa.evaluation.tables import Row, Table, published_column
+from graphfsa.views._figure import new_figure
+from graphfsa.views._paper import COLOURS, PicturePath, check_path, finish, share_axis, tidy
+
+_MARKERS = "osD^vP*X"
+_LINES = (*COLOURS[:6], "#555555", "#999999")
+_STYLES = ("-", "-", "-", "-", "-", "-", "--", ":")
+
+
+def draw_table(table: Table, path: PicturePath = None) -> Any:
+    """Draw the accuracies of a table against n or t: a line for each learner, with its 95 % interval as a band.
+
+    Published means are crosses with a bar of one deviation each way, in the colour of what is compared with them.
+
+    Args:
+        table: The table.
+        path: A ``.png`` or ``.svg`` file to write; none if None.
+
+    Returns:
+        The matplotlib figure.
+    """
+    check_path(path)
+    groups = list(dict.fromkeys(row.group for row in table.rows))
+    figure = new_figure(max(7.0, 4.2 * len(groups)), 4.4)
+    panels = figure.subplots(1, len(groups), sharey=True, squeeze=False)[0]
+    measured = [column.name for column in table.columns if not column.is_published]
+    shares: list[float] = []
+    for axes, group in zip(panels, groups, strict=True):
+        rows = [row for row in table.rows if row.group == group and _number(row) is not None]
+        for place, name in enumerate(measured):
+            shares += _line(axes, table, rows, name, place, late=len(measured) - 1 - place)
+        shares += _published(axes, table, rows, measured)
+        _dress(axes, rows, group)
+    if shares:
+        share_axis(panels[0], shares)
+    panels[0].set_ylabel("nodes with their label", fontsize=9)
+    handles, labels = panels[0].get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+    return finish(figure, path, [], table.experiment.title + (" (quick run)" if table.quick else ""))
+
+
+def _number(row: Row) -> int | None:
+    found = re.fullmatch(r"[nt]=(\d+)", row.test)
+    return int(found[1]) if found else None
+
+
+def _line(axes: Any, table: Table, rows: Sequence[Row], name: str, place: int, late: int) -> list[float]:
+    there = [(row, table.cells[row, name].strict) for row in rows if (row, name) in table.cells]
+    if not there:
+        return []
+    numbers = [_number(row) for row, _ in there]
+    colour = _LINES[place % len(_LINES)]
+    axes.plot(
+        numbers,
+        [found.mean for _, found in there],
+        label=name,
+        color=colour,
+        linestyle=_STYLES[place % len(_STYLES)],
+        marker=_MARKERS[place % len(_MARKERS)],
+        # Lines that lie on each other all show: those below are wider.
+        linewidth=1.4 + 0.5 * late,
+        markersize=3.5 + 0.9 * late,
+    )
+    low, high = [found.low for _, found in there], [found.high for _, found in there]
+    axes.fill_between(numbers, low, high, color=colour, alpha=0.15, linewidth=0)
+    return low
+
+
+def _published(axes: Any, table: Table, rows: Sequence[Row], measured: Sequence[str]) -> list[float]:
+    lowest: list[float] = []
+    for entry in table.experiment.entries:
+        column = published_column(entry.published)
+        there = [(row, table.published[row, column]) for row in rows if (row, column) in table.published]
+        if not entry.published or not there or entry.group not in ("", rows[0].group):
+            continue
+        axes.errorbar(
+            [_number(row) for row, _ in there],
+            [found.mean for _, found in there],
+            yerr=[found.std for _, found in there],
+            fmt="x",
+            color=_LINES[measured.index(entry.column) % len(_LINES)],
+            label=column,
+            markersize=7,
+            markeredgewidth=1.8,
+            linewidth=0.9,
+            capsize=2,
+        )
+        lowest += [found.mean - found.std for _, found in there]
+    return lowest
+
+
+def _dress(axes: Any, rows: Sequence[Row], group: str) -> None:
+    from matplotlib.ticker import NullLocator
+
+    tidy(axes)
+    if not rows:
+        return
+    numbers = [number for row in rows if (number := _number(row)) is not None]
+    axes.set_xscale("log")
+    ticks = [number for number in (1, 2, 5, 10, 20, 50, 100, 1000, 10_000) if number in numbers] or numbers
+    axes.set_xticks(ticks, [f"{number:,}" for number in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("steps t" if rows[0].test.startswith("t") else "nodes n", fontsize=9)
+    if group:
+        axes.set_title(group, fontsize=9)
+
+
+def draw_trainings(histories: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]], path: PicturePath = None) -> Any:
+    """Draw how networks were trained: loss and validation accuracy of every run against epochs.
+
+    Args:
+        histories: For each learner, by name, the history of each run.
+        path: A ``.png`` or ``.svg`` file to write; none if None.
+
+    Returns:
+        The matplotlib figure.
+    """
+    check_path(path)
+    figure = new_figure(8, 3.4)
+    panels = figure.subplots(1, 2)
+    for place, (name, runs) in enumerate(histories.items()):
+        for run, history in enumerate(runs):
+            for axes, what in zip(panels, ("loss", "validation_accuracy"), strict=True):
+                points = [(record["epoch"], record[what]) for record in history if record.get(what) is not None]
+                if points:
+                    axes.plot(
+                        *zip(*points, strict=True),
+                        color=COLOURS[place % len(COLOURS)],
+                        linewidth=0.9,
+                        alpha=0.8,
+                        label=name if run == 0 else None,
+                    )
+    for axes, what in zip(panels, ("training loss", "validation accuracy"), strict=True):
+        tidy(axes)
+        axes.set_xlabel("epochs", fontsize=9)
+        axes.set_ylabel(what, fontsize=9)
+    panels[0].legend(fontsize=8, frameon=False)
+    return finish(figure, path, [], "")

@@ -1,0 +1,114 @@
+"""graphfsa reproduce: tables from one command, to be interrupted at will."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from processes import listen_to_interruptions
+
+TINY = """
+title = "Floors"
+[data]
+dataset = "root-value"
+[published]
+table = "tab:rootvalue-results"
+[[tests]]
+name = "n=100"
+size = 100
+count = 5
+steps = 150
+[[learners]]
+column = "majority"
+learner = "majority"
+published = "GNCA"
+[[learners]]
+column = "ours"
+ours = true
+learner = "exact"
+options = { states = 5, bound = 1 }
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    path = tmp_path / "floors.toml"
+    path.write_text(TINY)
+    return path
+
+
+def test_a_table_is_written_in_every_form_and_can_be_made_again(cli, tiny, tmp_path):
+    out = tmp_path / "r"
+    answer = cli("reproduce", tiny, "--seeds", 1, "--jobs", 1, "--out", out)
+    assert answer.code == 0, answer.err
+    assert "0.50 ± 0.00" in answer.out
+    assert "1.00 ± 0.00 (1/1)" in answer.out
+    names = {path.name for path in out.iterdir()}
+    forms = {f"floors.{suffix}" for suffix in ("md", "csv", "tex", "svg", "png")}
+    assert names == {"manifest.json", "records.jsonl", "models", "report.html", "README.md", *forms}
+    assert "| n=100 | 0.50 ± 0.00 |" in (out / "floors.md").read_text()
+    assert len(list(csv.reader((out / "floors.csv").open()))) == 4
+    before = (out / "records.jsonl").read_bytes()
+    again = cli("reproduce", tiny, "--seeds", 1, "--out", out, "--json")
+    assert (again.code, again.json["missing"], again.json["failed"]) == (0, 0, {})
+    cells = {cell["column"]: cell["mean"] for cell in again.json["tables"]["floors"]}
+    assert cells["ours"] == 1
+    assert (out / "records.jsonl").read_bytes() == before
+    page = (out / "report.html").read_bytes()
+    (out / "report.html").unlink()
+    cli("reproduce", tiny, "--seeds", 1, "--out", out)
+    assert (out / "report.html").read_bytes() == page
+
+
+def test_bad_input_is_refused_before_anything_is_written(cli, tiny, tmp_path):
+    cases = [
+        (["reproduce", "sudoku"], "unknown table 'sudoku'; valid names: all, distance, elementary-1"),
+        (["reproduce", tmp_path / "no.toml"], "cannot read"),
+        (["reproduce", "report"], "report takes the directory of the results"),
+        (["reproduce", "report", tmp_path, "--quick"], "report takes the directory"),
+        (["reproduce", "report", tmp_path], "holds no results"),
+        (["reproduce", "all", "somewhere"], "the directory of the results is given by --out"),
+        (["reproduce", tiny, "--out", tiny], "is there and holds no results"),
+        (["reproduce", tiny, "--out", tmp_path], "is there and holds no results"),
+        (["reproduce", tiny, "--out", tiny / "x"], "cannot make the directory"),
+    ]
+    for arguments, words in cases:
+        answer = cli(*arguments)
+        assert answer.code == 2, (arguments, answer.out)
+        assert words in answer.err, answer.err
+        assert answer.out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["floors.toml"]
+
+
+def test_failed_trainings_give_exit_code_1(cli, tiny, tmp_path):
+    tiny.write_text(TINY.replace("states = 5", "states = 4"))
+    answer = cli("reproduce", tiny, "--seeds", 1, "--out", tmp_path / "r")
+    assert answer.code == 1
+    assert "failed: floors: ours, seed 0: GraphFSAError" in answer.err
+    assert "majority" in (tmp_path / "r" / "floors.md").read_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_interrupted_it_shows_what_there_is_and_goes_on(tiny, tmp_path, cli):
+    out = tmp_path / "r"
+    code = "from graphfsa.cli import main; main()"
+    command = [sys.executable, "-c", code, "reproduce", tiny, "--seeds", "500", "--jobs", "1", "--out", out]
+    with (tmp_path / "err").open("w") as err:
+        process = subprocess.Popen(command, stdout=err, stderr=err, preexec_fn=listen_to_interruptions)
+    records = out / "records.jsonl"
+    limit = time.monotonic() + 100
+    while time.monotonic() < limit and not (records.exists() and records.read_bytes().count(b"\n") >= 2):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    words = (tmp_path / "err").read_text()
+    assert "the same command goes on where it stopped" in words
+    assert "Traceback" not in words
+    assert (out / "report.html").exists()
+    done = records.read_bytes()
+    assert cli("reproduce", tiny, "--seeds", 1, "--out", out).code == 0
+    assert records.read_bytes().startswith(done)

@@ -1,0 +1,118 @@
+"""Experiments are data: those of the paper are complete, and a wrong file is refused with its reason."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from small_experiments import tiny
+
+import graphfsa.evaluation as evaluation
+from graphfsa.errors import FormatError, UnknownNameError
+from graphfsa.evaluation import experiment_names, find_experiment, planned, published, published_tables
+from graphfsa.learners import learner_names
+
+PAPER = Path(evaluation.__file__).parent / "paper"
+
+
+@pytest.mark.parametrize("name", experiment_names())
+def test_every_file_of_the_paper_can_be_read(name):
+    experiment = find_experiment(name)
+    assert experiment.name == name
+    assert any(entry.ours for entry in experiment.entries)
+    learners = {entry.learner for entry in experiment.entries}
+    assert learners == {"diff-fsa", "exact", "gnca", "recurrent-gnn", "majority", "stay"} <= set(learner_names())
+
+
+def test_every_published_cell_is_measured():
+    covered = {}
+    for name in experiment_names():
+        experiment = find_experiment(name)
+        if experiment.published != ("", ""):
+            assert experiment.published not in covered
+            covered[experiment.published] = {
+                (entry.published, test.name) for entry in experiment.entries for test in experiment.tests
+            }
+    assert set(covered) == set(published_tables())
+    assert sum(len(published(*table)) for table in published_tables()) == 240
+    for table, cells in covered.items():
+        assert set(published(*table)) <= cells
+
+
+def test_the_curves_of_the_paper_are_there():
+    curves = [name for name in experiment_names() if find_experiment(name).kind == "curve"]
+    assert curves == ["hex-life", "life", "wireworld"]
+    for name in curves:
+        assert [test.name for test in find_experiment(name).tests][:5] == ["t=1", "t=2", "t=3", "t=4", "t=5"]
+
+
+def test_tables_share_the_jobs_that_are_the_same():
+    one, both = ({name: find_experiment(name) for name in names} for names in (["grab-1"], ["grab", "grab-1"]))
+    assert planned(one, 3, quick=False).keys() == planned(both, 3, quick=False).keys()
+    other = planned({"grab-2": find_experiment("grab-2")}, 3, quick=False)
+    assert not planned(one, 3, quick=False).keys() & other.keys()
+
+
+def test_seeds_come_first_and_quick_runs_are_other_jobs():
+    experiments = {name: find_experiment(name) for name in ("distance", "life")}
+    seeds = [job.config["seed"] for job in planned(experiments, 3, quick=False).values()]
+    assert seeds == sorted(seeds)
+    assert not planned(experiments, 3, quick=False).keys() & planned(experiments, 3, quick=True).keys()
+
+
+def test_words_do_not_change_what_is_run(tmp_path):
+    plain = find_experiment(tiny(tmp_path, "a"))
+    path = tiny(tmp_path, "b")
+    text = (
+        Path(path).read_text().replace("Nothing is learned.", "Not a thing.").replace('"stay"\nours', '"still"\nours')
+    )
+    Path(path).write_text(text)
+    renamed = find_experiment(path)
+    assert renamed.digest == plain.digest
+    assert [e.column for e in renamed.entries] == ["majority", "still"]
+    assert find_experiment(tiny(tmp_path, "c", steps=31)).digest != plain.digest
+
+
+def test_an_unknown_table_lists_the_valid_ones():
+    with pytest.raises(UnknownNameError, match=r"unknown table 'prefixsum' \(did you mean 'prefix-sum'\?\).*all"):
+        find_experiment("prefixsum")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("[data]", "[dta]", "unknown key 'dta'; valid keys: title"),
+        ('dataset = "root-value"', "", "either a dataset or a configuration of grab"),
+        ("count = 8", "count = 0", "must have at least one graph; got 0"),
+        ("count = 8", "count = -1", "count must be at least 0; got -1"),
+        ("count = 8", "count = true", "count must be a whole number; got True"),
+        ("size = 10", 'size = "10"', "size must be a whole number; got '10'"),
+        ('learner = "stay"', 'learner = "sty"', r"learner 2: unknown learner 'sty'"),
+        ('learner = "stay"', 'learner = "stay"\noptions = { speed = 3 }', "learner 2: stay: .*unexpected keyword"),
+        ('learner = "stay"', 'learner = "exact"\noptions = { budget = 0 }', "learner 2: budget must be a number"),
+        ('column = "stay"', 'column = "majority"', "different names; got 'majority' twice"),
+        ('name = "n=20"', 'name = "n=10"', "different names; got 'n=10' twice"),
+        ('title = "Floors"', 'kind = "pie"\ntitle = "Floors"', "kind must be one of table, curve; got 'pie'"),
+        ('title = "Floors"', "", "title is missing"),
+        ('title = "Floors"', 'title = "Floors', "not TOML"),
+        ('title = "Floors"', 'extends = "floors"', "extends must name one of"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_reason(tmp_path, old, new, words):
+    path = Path(tiny(tmp_path))
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(FormatError, match=words):
+        find_experiment(str(path))
+
+
+def test_a_file_may_extend_one_of_the_paper(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('extends = "grab"\ntitle = "Stars"\n[data]\ngrab = "star"\n')
+    mine = find_experiment(str(path))
+    assert (mine.title, mine.data.grab, mine.tests) == ("Stars", "star", find_experiment("grab").tests)
+
+
+def test_the_files_hold_no_other_keys():
+    for path in PAPER.glob("*.toml"):
+        assert tomllib.loads(path.read_text())["title"]

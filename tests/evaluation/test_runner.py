@@ -1,0 +1,200 @@
+"""The runner: every job once, whatever happens in between, and nothing of another run is mixed in."""
+
+import errno
+import json
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from small_experiments import record, tiny
+
+from graphfsa.automaton import GraphFSA
+from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.evaluation import Results, find_experiment, make_table, planned, run_experiments
+
+
+def experiments(*paths):
+    return {found.name: found for found in map(find_experiment, paths)}
+
+
+def lines(folder):
+    return (folder / "records.jsonl").read_text().splitlines()
+
+
+def test_jobs_leave_records_and_models_and_are_not_repeated(tmp_path):
+    plan = experiments(tiny(tmp_path))
+    out = tmp_path / "out"
+    states = []
+    results = run_experiments(plan, out, seeds=2, processes=2, watch=lambda state: states.append(dict(state)))
+    assert states[-1] == {"total": 4, "done": 4, "failed": 0, "running": []}
+    records = results.records()
+    assert len(records) == len(lines(out)) == 4
+    for name, found in records.items():
+        assert found["status"] == "done"
+        assert found["versions"]["numpy"]
+        assert found["digests"].keys() == {"train", "validation", "n=10", "n=20"}
+        assert 0 < found["results"]["n=10"]["accuracy"] < 1
+        assert found["seconds"].keys() == {"fit", "fit_cpu", "all", "all_cpu"}
+        file = out / "models" / found["model"]["file"]
+        assert file.stem == name
+        assert GraphFSA.load(file).digest == found["model"]["automaton"]
+    by_seed = {}
+    for found in records.values():
+        by_seed.setdefault(found["config"]["seed"], []).append(found["digests"])
+    for digests in by_seed.values():
+        assert digests[0] == digests[1]
+    assert by_seed[0][0] != by_seed[1][0]
+
+    before = lines(out)
+    run_experiments(plan, out, seeds=2, processes=2)
+    assert lines(out) == before
+    run_experiments(plan, out, seeds=3, processes=2)
+    assert lines(out)[:4] == before
+    assert len(lines(out)) == 6
+
+
+def test_an_interruption_loses_nothing_that_is_done(tmp_path):
+    plan = experiments(tiny(tmp_path))
+
+    def stop(state):
+        if state["done"] == 1 and state["running"] == []:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_experiments(plan, tmp_path / "out", seeds=2, processes=1, watch=stop)
+    assert multiprocessing.active_children() == []
+    first = lines(tmp_path / "out")
+    assert len(first) == 1
+    run_experiments(plan, tmp_path / "out", seeds=2, processes=2)
+    assert lines(tmp_path / "out")[:1] == first
+    assert len(lines(tmp_path / "out")) == 4
+
+
+def test_a_job_that_fails_is_recorded_and_the_rest_goes_on(tmp_path):
+    more = '\n[[learners]]\ncolumn = "too few"\nlearner = "exact"\noptions = { states = 4 }\n'
+    plan = experiments(tiny(tmp_path, more=more))
+    results = run_experiments(plan, tmp_path / "out", seeds=1, processes=1)
+    failed = [found for found in results.records().values() if found["status"] == "failed"]
+    assert [found["config"]["learner"] for found in failed] == ["exact"]
+    assert "need 5 states at least; got states=4" in failed[0]["error"]
+    assert "Traceback" in failed[0]["trace"]
+    table = make_table(plan["floors"], results.records())
+    assert list(table.failed) == ["too few, seed 0"]
+    assert len(table.cells) == 4
+    run_experiments(plan, tmp_path / "out", seeds=1, processes=1)  # Tried again, and recorded again.
+    assert len(lines(tmp_path / "out")) == 4
+    assert len(results.records()) == 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_process_that_dies_takes_one_job_with_it(tmp_path):
+    plan = experiments(tiny(tmp_path))
+    killed = []
+
+    def kill(state):
+        if state["running"] and not killed:
+            killed.append(state["running"][0].id)
+            for child in multiprocessing.active_children():
+                os.kill(child.pid, signal.SIGKILL)
+            time.sleep(0.1)
+
+    records = run_experiments(plan, tmp_path / "out", seeds=2, processes=1, watch=kill).records()
+    assert [name for name, found in records.items() if found["status"] == "failed"] == killed
+    assert records[killed[0]]["error"] == "the process was killed by signal 9"
+    assert len(records) == 4
+
+
+def test_directories_of_another_kind_are_refused_before_anything_is_run(tmp_path):
+    plan = experiments(tiny(tmp_path))
+    out = tmp_path / "out"
+    Results.create(out, plan, quick=False)
+    before = (out / "manifest.json").read_text()
+    with pytest.raises(GraphFSAError, match="holds results of a full run, and this is a quick run"):
+        run_experiments(plan, out, seeds=1, quick=True)
+    other = experiments(tiny(tmp_path, steps=31))
+    with pytest.raises(GraphFSAError, match="another definition of floors; choose another directory"):
+        run_experiments(other, out, seeds=1)
+    assert (out / "manifest.json").read_text() == before
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("x")
+    with pytest.raises(GraphFSAError, match="is there and holds no results"):
+        run_experiments(plan, tmp_path / "mine", seeds=1)
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
+    (out / "manifest.json").write_text(before.replace("results/1", "results/2"))
+    with pytest.raises(FormatError, match=r"the schema must be 'graphfsa.results/1'; got 'graphfsa.results/2'"):
+        run_experiments(plan, out, seeds=1)
+    with pytest.raises(GraphFSAError, match="holds no results: there is no manifest"):
+        Results(tmp_path / "mine")
+
+
+@pytest.mark.parametrize(("what", "value"), [("seeds", 0), ("seeds", True), ("processes", 0), ("seeds", 1.5)])
+def test_bad_numbers(tmp_path, what, value):
+    with pytest.raises(GraphFSAError, match=f"{what} must be a whole number of at least 1"):
+        run_experiments(experiments(tiny(tmp_path)), tmp_path / "out", **{what: value})
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def results(tmp_path):
+    plan = experiments(tiny(tmp_path))
+    return Results.create(tmp_path / "out", plan, quick=False), list(planned(plan, 2, quick=False).values())
+
+
+def test_a_line_that_was_cut_off_is_dropped(results):
+    folder, jobs = results
+    folder.add(record(jobs[0], 0.5))
+    file = folder.path / "records.jsonl"
+    with file.open("ab") as target:
+        target.write(b'{"schema": "graphfsa.rec')
+    assert list(folder.records()) == [jobs[0].id]
+    folder.add(record(jobs[1], 0.75, note="é" * 70_000))
+    with file.open("ab") as target:
+        target.write(b"x" * 200_000)
+    assert list(folder.records()) == [jobs[0].id, jobs[1].id]
+    folder.add(record(jobs[0], 0.9))
+    assert folder.records()[jobs[0].id]["results"]["n=10"]["accuracy"] == 0.9
+    assert len(file.read_bytes().splitlines()) == 3
+
+
+def test_a_full_disk_loses_no_finished_job(results, monkeypatch):
+    folder, jobs = results
+    folder.add(record(jobs[0], 0.5))
+    before = (folder.path / "records.jsonl").read_bytes()
+
+    def full(_file):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(GraphFSAError, match="No space left on device"):
+            folder.add(record(jobs[1], 0.5))
+    assert (folder.path / "records.jsonl").read_bytes() == before
+    folder.add(record(jobs[1], 0.5))
+    assert len(folder.records()) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{", "line 1: not JSON"),
+        ("[]", "line 1: the schema must be 'graphfsa.record/1'; got 'list'"),
+        ('{"schema": "graphfsa.record/0"}', "got 'graphfsa.record/0'"),
+        ('{"schema": "graphfsa.record/1"}', "id is missing"),
+    ],
+)
+def test_damaged_records_are_named(results, line, words):
+    folder, _ = results
+    (folder.path / "records.jsonl").write_text(line + "\n")
+    with pytest.raises(FormatError, match=words):
+        folder.records()
+
+
+def test_the_manifest_names_the_tables(results):
+    folder, _ = results
+    content = json.loads((folder.path / "manifest.json").read_text())
+    assert content["quick"] is False
+    assert list(content["tables"]) == ["floors"]
+    assert Path(folder.models).is_dir()
