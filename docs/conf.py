@@ -80,11 +80,26 @@ def guide_pages(text: str) -> str:
 
 
 def figures(text: str) -> str:
-    """Put the tables of all benchmark reports where results.md asks for them."""
+    """Put the tables of the full run and of all benchmark reports where results.md asks for them."""
     from to_markdown import report
 
     parts = [report(path) for path in sorted((ROOT / "benchmarks").glob("*.json"))]
+    tables = [measured(name) for name in TABLES]
+    text = text.replace("<!-- tables -->", "\n\n".join(tables))
     return text.replace("<!-- benchmarks -->", "\n\n".join(parts))
+
+
+TABLES = (
+    "distance", "root-value", "prefix-sum", "path-finding", "grab", *(f"grab-{k}" for k in range(1, 6)),
+    "elementary-1", "elementary-2", "wireworld", "life", "hex-life",
+)  # fmt: skip
+
+
+def measured(name: str) -> str:
+    """A table of the full run, with its curve after the first table."""
+    head, first, rest = (ROOT / "results" / f"{name}.md").read_text(encoding="utf-8").partition("\n\n|")
+    grid, gap, after = rest.partition("\n\n")
+    return f"#{head}{first}{grid}\n\n![{name}](../results/{name}.svg){gap}{after}"
 
 
 OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:[A-Z]+|benchmarks/\w+)\.md\)")

@@ -87,6 +87,7 @@ class Entry:
         group: The rows that it belongs to, such as ``4 states``; all of them if empty.
         published: The model of the paper that it is compared with, if any.
         ours: Whether it is one of those that are to be at least as good as anything published.
+        aside: Whether it is not in the table but in a second one below it: the same learner trained for longer, say.
         seeds: It is run for so many seeds at most; 0 for all.
         quick: Options that differ in a quick run.
     """
@@ -98,6 +99,7 @@ class Entry:
     group: str = ""
     published: str = ""
     ours: bool = False
+    aside: bool = False
     seeds: int = 0
     quick: dict[str, Any] | None = None
 
@@ -134,7 +136,10 @@ class Experiment:
     def digest(self) -> str:
         """SHA-256 of everything that decides what is run."""
         content = {"data": asdict(self.data), "tests": list(map(asdict, self.tests))}
-        learners = [{**asdict(entry), "column": None, "published": None, "ours": None} for entry in self.entries]
+        learners = [
+            {key: value for key, value in asdict(entry).items() if key not in ("column", "published", "ours", "aside")}
+            for entry in self.entries
+        ]
         return _digest({**content, "learners": learners, "quick": self.quick})
 
     def jobs(self, seed: int, *, quick: bool = False) -> Iterator[tuple[Entry, Job]]:
@@ -247,6 +252,7 @@ _LEARNER = {
     "group": Field(str, ""),
     "published": Field(str, ""),
     "ours": Field(bool, False),
+    "aside": Field(bool, False),
     "seeds": Field(int, 0),
     "quick": Field(dict, {}),
 }

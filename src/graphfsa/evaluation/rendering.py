@@ -37,11 +37,13 @@ def cell_text(found: Summary | Published) -> str:
 def markdown(table: Table) -> str:
     """The table with everything that there is to say about it."""
     experiment = table.experiment
-    parts = [f"## {experiment.title}", experiment.about, _scope(table), _grid(table, lambda cell: cell.strict)]
+    parts = [f"## {experiment.title}", experiment.about, _scope(table), _grid(table, table.columns, _strict)]
+    if any(name in {column.name for column in table.asides} for _, name in table.cells):
+        parts += [ASIDES, _grid(table, table.asides, _strict)]
     if table.differs():
         parts += [
             "With the authors' scoring, where a node without an answer counts as the first class:",
-            _grid(table, lambda cell: cell.reference),
+            _grid(table, table.columns, lambda cell: cell.reference),
         ]
     parts += [
         _comparisons(table),
@@ -62,15 +64,22 @@ def _scope(table: Table) -> str:
     return words
 
 
-def _grid(table: Table, reading: Callable[[Cell], Summary]) -> str:
+ASIDES = "For comparison: the same networks trained for longer, or on the graphs that our learners see."
+
+
+def _strict(cell: Cell) -> Summary:
+    return cell.strict
+
+
+def _grid(table: Table, columns: Sequence[Column], reading: Callable[[Cell], Summary]) -> str:
     grouped = any(row.group for row in table.rows)
-    head = [*([""] if grouped else []), "", *(column.name for column in table.columns)]
-    lines = [_line(head), _line(["---"] * (1 + grouped) + ["---:"] * len(table.columns))]
+    head = [*([""] if grouped else []), "", *(column.name for column in columns)]
+    lines = [_line(head), _line(["---"] * (1 + grouped) + ["---:"] * len(columns))]
     before = None
     for row in table.rows:
         names = [*([row.group if row.group != before else ""] if grouped else []), row.test]
         before = row.group
-        cells = [_text(table, row, column, reading) for column in table.columns]
+        cells = [_text(table, row, column, reading) for column in columns]
         lines.append(_line([*names, *cells]))
     return "\n".join(lines)
 
@@ -161,7 +170,7 @@ def as_csv(table: Table) -> str:
     writer.writerow(_FIELDS)
     name = table.experiment.name
     for row in table.rows:
-        for column in table.columns:
+        for column in (*table.columns, *table.asides):
             place = (row, column.name)
             if column.is_published and place in table.published:
                 it = table.published[place]

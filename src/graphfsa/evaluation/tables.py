@@ -70,6 +70,7 @@ class Table:
         experiment: What was run.
         rows: The rows.
         columns: The columns, published ones before those that they are compared with.
+        asides: Columns of a second table: what is measured for comparison only.
         cells: What was measured, by row and name of the column.
         published: What the paper has, likewise.
         failed: Jobs that failed, with their errors.
@@ -81,6 +82,7 @@ class Table:
     experiment: Experiment
     rows: tuple[Row, ...]
     columns: tuple[Column, ...]
+    asides: tuple[Column, ...]
     cells: dict[tuple[Row, str], Cell]
     published: dict[tuple[Row, str], Published]
     failed: dict[str, str] = field(default_factory=dict[str, str])
@@ -106,7 +108,7 @@ class Table:
         found: list[tuple[Row, str, str, Comparison]] = []
         for group in dict.fromkeys(row.group for row in self.rows):
             rows = [row for row in self.rows if row.group == group]
-            names = [entry.column for entry in self._entries(rows[0])]
+            names = [entry.column for entry in self._entries(rows[0]) if not entry.aside]
             full = [row for row in rows if all((row, name) in self.cells for name in names)]
             if not full or (best := self.best(full[-1])) is None:
                 continue
@@ -167,8 +169,12 @@ def make_table(experiment: Experiment, records: Mapping[str, Record], *, quick: 
     rows = tuple(Row(group, test.name) for group in groups for test in experiment.tests)
     every = published(*experiment.published)
     columns: dict[Column, None] = {}
+    asides: dict[Column, None] = {}
     sources: dict[tuple[Row, str], Published] = {}
     for entry in experiment.entries:
+        if entry.aside:
+            asides[Column(entry.column, False)] = None
+            continue
         if entry.published:
             title = published_column(entry.published)
             columns[Column(title, True)] = None
@@ -177,7 +183,7 @@ def make_table(experiment: Experiment, records: Mapping[str, Record], *, quick: 
                     sources[row, title] = every[entry.published, row.test]
         columns[Column(entry.column, False)] = None
     kept = [column for column in columns if not column.is_published or any(name == column.name for _, name in sources)]
-    table = Table(experiment, rows, tuple(kept), {}, sources, {}, 0, quick, 0)
+    table = Table(experiment, rows, tuple(kept), tuple(asides), {}, sources, {}, 0, quick, 0)
     return _filled(table, records)
 
 

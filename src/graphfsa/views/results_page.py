@@ -7,8 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from graphfsa.evaluation.rendering import cell_text, differences, share
-from graphfsa.evaluation.tables import Cell, Row, Table
+from graphfsa.evaluation.rendering import ASIDES, cell_text, differences, share
+from graphfsa.evaluation.tables import Cell, Column, Row, Table
 from graphfsa.views.report import Section, facts, image, write_report
 from graphfsa.views.results import draw_table, draw_trainings
 
@@ -60,13 +60,18 @@ def _overview(tables: Sequence[Table], records: Mapping[str, Record], quick: boo
 
 def _section(table: Table, records: Mapping[str, Record]) -> Section:
     experiment = table.experiment
-    parts = [f'<p id="{escape(experiment.name)}">{escape(experiment.about)}</p>', _grid(table, authors=False)]
+    parts = [f'<p id="{escape(experiment.name)}">{escape(experiment.about)}</p>', _grid(table, table.columns)]
     if table.cells:
         parts.append(image(draw_table(table), experiment.title))
     if table.differs():
         parts.append(
-            _fold("With the authors' scoring (no answer counts as the first class)", _grid(table, authors=True))
+            _fold(
+                "With the authors' scoring (no answer counts as the first class)",
+                _grid(table, table.columns, authors=True),
+            )
         )
+    if any(name in {column.name for column in table.asides} for _, name in table.cells):
+        parts.append(_fold(ASIDES, _grid(table, table.asides)))
     parts.append(_fold("Paired comparisons and confidence intervals", _comparisons(table)))
     said = differences(table)
     if said:
@@ -100,15 +105,15 @@ def _fold(title: str, body: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{body}</details>"
 
 
-def _grid(table: Table, *, authors: bool) -> str:
-    head = "<th></th>" + "".join(f"<th>{escape(column.name)}</th>" for column in table.columns)
+def _grid(table: Table, columns: Sequence[Column], *, authors: bool = False) -> str:
+    head = "<th></th>" + "".join(f"<th>{escape(column.name)}</th>" for column in columns)
     lines: list[str] = []
     before = ""
     for row in table.rows:
         if row.group != before:
-            lines.append(f'<tr><th colspan="{1 + len(table.columns)}">{escape(row.group)}</th></tr>')
+            lines.append(f'<tr><th colspan="{1 + len(columns)}">{escape(row.group)}</th></tr>')
             before = row.group
-        cells = "".join(_cell(table, row, column.name, authors) for column in table.columns)
+        cells = "".join(_cell(table, row, column.name, authors) for column in columns)
         lines.append(f"<tr><th>{escape(row.test)}</th>{cells}</tr>")
     return f'<div class="wide"><table class="grid"><tr>{head}</tr>{"".join(lines)}</table></div>'
 
