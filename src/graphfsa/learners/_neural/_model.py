@@ -16,7 +16,7 @@ from graphfsa.graphs import Graph
 from graphfsa.learners._base import check_inputs, check_steps
 from graphfsa.learners._neural._batches import Arcs
 from graphfsa.learners._neural._learner import NeuralLearner
-from graphfsa.learners._neural._rollout import answers_at
+from graphfsa.learners._neural._rollout import Run, answers_at
 from graphfsa.learners._neural._weights import Weights
 from graphfsa.learners._torch import steady, torch
 
@@ -58,6 +58,9 @@ class Network:
     def predict_at(self, graph: Graph, inputs: ArrayLike, steps: Sequence[int]) -> Array:
         """The class of each node after each of some numbers of steps, from one run.
 
+        A step costs time in proportion to nodes and arcs. Memory is the states of all nodes twice and 24 bytes for each
+        arc; what a step needs beside that is bounded, because large graphs make it piece by piece.
+
         Args:
             graph: The graph.
             inputs: Input class of each node.
@@ -68,10 +71,12 @@ class Network:
         """
         classes = check_inputs(self.task, graph, inputs)
         numbers = [check_steps(number) for number in steps]
+        if not numbers:
+            return np.empty((0, graph.num_nodes), np.int16)
         with steady(), torch().inference_mode():
             given = torch().as_tensor(classes.astype(np.int64))
-            weights = Weights(self.weights)
-            return answers_at(self.learner, weights, Arcs.of(graph), given, self.task, numbers)
+            run = Run(self.learner, Weights(self.weights), self.task, Arcs.of(graph), given)
+            return answers_at(run, numbers)
 
     def save(self, path: PathLike) -> None:
         """Write a safetensors file, in one step; ``load_model`` reads it."""

@@ -1,4 +1,4 @@
-"""Runs of a network: many graphs with steps of their own, or one graph at several times."""
+"""Runs of a network: many graphs with steps of their own, or one graph, however large, at several times."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 Array = np.ndarray[Any, Any]
+AT_ONCE = 2**17
+"""Nodes and arcs of a graph that make a step at once; larger graphs go piece by piece."""
 
 
 def scores_of(learner: NeuralLearner, weights: Weights, batch: Batch, task: Task) -> Tensor:
@@ -33,27 +35,92 @@ def scores_of(learner: NeuralLearner, weights: Weights, batch: Batch, task: Task
         for _ in range(stage.steps):
             state = learner.step(weights, state, around)
     if done:
-        state = tuple(torch().cat(parts) for parts in zip(state, *reversed(done), strict=True))
+        state = _joined([state, *reversed(done)])
     return learner.scores(weights, state, task)
 
 
-def answers_at(
-    learner: NeuralLearner, weights: Weights, arcs: Arcs, inputs: Tensor, task: Task, steps: Sequence[int]
-) -> Array:
+class Run:
+    """One graph, step by step; a large one piece by piece.
+
+    Memory: the states of all nodes twice, 24 bytes for each arc, and what a step of one piece takes.
+
+    Args:
+        learner: What a step is.
+        weights: The weights.
+        task: The task.
+        arcs: Who sees whom.
+        inputs: Input class of each node, int64.
+        at_once: Nodes and arcs of a piece.
+    """
+
+    def __init__(
+        self, learner: NeuralLearner, weights: Weights, task: Task, arcs: Arcs, inputs: Tensor, at_once: int = AT_ONCE
+    ) -> None:
+        self._learner, self._weights, self._task, self._arcs = learner, weights, task, arcs
+        self._pieces = _pieces(arcs, at_once) if arcs.num_nodes + len(arcs.sources) > at_once else []
+        self._state = learner.begin(weights, inputs, task)
+
+    def step(self) -> None:
+        """One step of all nodes."""
+        if not self._pieces:
+            self._state = self._learner.step(self._weights, self._state, self._arcs)
+            return
+        after: list[State] = []
+        for begin, end, others, arcs in self._pieces:
+            own = tuple(torch().cat((part[begin:end], part[others])) for part in self._state)
+            moved = self._learner.step(self._weights, own, arcs)
+            after.append(tuple(part[: end - begin] for part in moved))
+        self._state = _joined(after)
+
+    def answers(self) -> Array:
+        """The class of each node now, int16; -1 where there is no answer."""
+        ranges = [(begin, end) for begin, end, _, _ in self._pieces] or [(0, self._arcs.num_nodes)]
+        parts = [
+            answers_of(self._learner.scores(self._weights, tuple(part[a:b] for part in self._state), self._task))
+            for a, b in ranges
+        ]
+        return np.concatenate(parts)
+
+
+def answers_at(run: Run, steps: Sequence[int]) -> Array:
     """Answers of one graph after each of some numbers of steps, int16 [number of them, nodes], from one run."""
-    answers = np.empty((len(steps), arcs.num_nodes), np.int16)
-    order = np.argsort(np.asarray(steps, np.int64), kind="stable")
-    state = learner.begin(weights, inputs, task)
+    answers: dict[int, Array] = {}
     done = 0
-    for place in order.tolist():
-        for _ in range(steps[place] - done):
-            state = learner.step(weights, state, arcs)
-        done = max(done, steps[place])
-        answers[place] = answers_of(learner.scores(weights, state, task))
-    return answers
+    for number in sorted(set(steps)):
+        for _ in range(number - done):
+            run.step()
+        done = number
+        answers[number] = run.answers()
+    return np.stack([answers[number] for number in steps])
 
 
 def answers_of(scores: Tensor) -> Array:
     """The class with the highest score, int16 [nodes]; -1 where nothing speaks for any."""
     best, place = scores.max(1)
     return torch().where(best == -float("inf"), -1, place).numpy().astype(np.int16)
+
+
+def _joined(parts: list[State]) -> State:
+    return tuple(torch().cat(tensors) for tensors in zip(*parts, strict=True))
+
+
+def _pieces(arcs: Arcs, at_once: int) -> list[tuple[int, int, Tensor, Arcs]]:
+    """Ranges of nodes with about so many nodes and arcs each, the other nodes that they see, and who sees whom there.
+
+    The nodes of a range come first there, then the others.
+    """
+    library = torch()
+    sources, targets = arcs.sources.numpy(), arcs.targets.numpy()
+    ends = np.searchsorted(targets, np.arange(arcs.num_nodes), side="right")
+    place = (np.arange(1, arcs.num_nodes + 1) + ends) // at_once
+    cuts = [0, *(np.flatnonzero(np.diff(place)) + 1).tolist(), arcs.num_nodes]
+    pieces: list[tuple[int, int, Tensor, Arcs]] = []
+    for begin, end in zip(cuts[:-1], cuts[1:], strict=True):
+        first, last = int(ends[begin - 1]) if begin else 0, int(ends[end - 1])
+        seen = sources[first:last]
+        within = (begin <= seen) & (seen < end)
+        others = np.unique(seen[~within])
+        local = np.where(within, seen - begin, end - begin + np.searchsorted(others, seen))
+        tensors = [library.from_numpy(array) for array in (others, local, targets[first:last] - begin)]
+        pieces.append((begin, end, tensors[0], Arcs(tensors[1], tensors[2], end - begin + len(others))))
+    return pieces
