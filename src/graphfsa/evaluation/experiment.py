@@ -21,6 +21,8 @@ from graphfsa.evaluation._fields import Field, taken
 _PAPER = Path(__file__).parent / "paper"
 _LIMIT = 2**20
 KINDS = ("table", "curve")
+_WORDS = ("column", "published", "ours", "aside", "seeds")
+"""What does not decide how a job is run."""
 
 
 @dataclass(frozen=True)
@@ -134,10 +136,10 @@ class Experiment:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything that decides what is run."""
+        """SHA-256 of everything that decides how its jobs are run."""
         content = {"data": asdict(self.data), "tests": list(map(asdict, self.tests))}
         learners = [
-            {key: value for key, value in asdict(entry).items() if key not in ("column", "published", "ours", "aside")}
+            {key: value for key, value in asdict(entry).items() if key not in _WORDS}
             for entry in self.entries
         ]
         return _digest({**content, "learners": learners, "quick": self.quick})
