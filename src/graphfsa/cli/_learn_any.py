@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import asdict, fields
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from graphfsa.cli._common import parse_choices, print_rows
@@ -28,7 +29,7 @@ def learn_with(name: str, source: Source, given: dict[str, Any], out: str, *, qu
         out: Where to write the model.
         quiet: Whether not to print anything about it.
     """
-    from graphfsa.learners import NeuralLearner
+    from graphfsa.learners import NeuralLearner, accuracy
 
     learner = _built(name, given)
     source.check()
@@ -39,15 +40,16 @@ def learn_with(name: str, source: Source, given: dict[str, Any], out: str, *, qu
         learner.check_torch()
     train, _ = source.training()
     held = source.validation() if validation is None else read_validation(validation, source.steps, train.task)
+    began = monotonic()
     if isinstance(learner, NeuralLearner):
         with _progress() as watch:
             found: Any = learner.fit(train, held, seed=source.seed, watch=watch)
         facts = _network_facts(found, train, source.seed)
     else:
         found = learner.fit(train, held, seed=source.seed)
-        facts = common_facts(found, train, source.seed)
+        facts = common_facts(_described(found, train, held, monotonic() - began), train, source.seed)
     facts |= {
-        "validation_accuracy": found.validation_accuracy,
+        "validation_accuracy": None if held is None else accuracy(found, held),
         "validation_digest": None if held is None else held.digest,
         "learner": name,
         "options": asdict(learner),  # pyright: ignore[reportArgumentType]
@@ -57,6 +59,26 @@ def learn_with(name: str, source: Source, given: dict[str, Any], out: str, *, qu
     if not quiet:
         print_rows(_rows(found, facts, out))
     return facts
+
+
+def _described(found: Any, train: Examples, held: Examples | None, seconds: float) -> Any:
+    """What is said about a model that is only known to have an automaton."""
+    from types import SimpleNamespace
+
+    from graphfsa.learners import accuracy
+
+    if not hasattr(found, "automaton"):
+        raise GraphFSAError(
+            "the model has no automaton that could be written; say how its file ends, and give it a save"
+        )
+    scores = [accuracy(found, part) for part in (train, held) if part is not None]
+    return SimpleNamespace(
+        verdict="exact" if min(scores) == 1 else "best-effort",
+        found=found.automaton,
+        train_accuracy=scores[0],
+        seconds=seconds,
+        interrupted=getattr(found, "interrupted", False),
+    )
 
 
 def _built(name: str, given: dict[str, Any]) -> Learner:
