@@ -1,4 +1,4 @@
-"""How often learners recover the algorithm from small graphs, and how long it takes. Every run counts."""
+"""How often learners recover the algorithm from small graphs, and how long they take. Every run counts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from graphfsa.benchmarks import _learn_diff, _learn_exact, provenance
+from graphfsa.benchmarks import _learn_diff, _learn_exact, _learn_recurrent, provenance
 from graphfsa.errors import UnknownNameError
 from graphfsa.learners import full_name
 
 _PARTS = {
     "exact": (_learn_exact.rows, ("scipy", "python-sat")),
     "diff-fsa": (_learn_diff.rows, ("scipy", "torch")),
+    "recurrent-gnn": (_learn_recurrent.rows, ("torch", "torch-geometric")),
 }
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA
     from graphfsa.datasets import Dataset
     from graphfsa.graphs import Graph
+    from graphfsa.learners import Network
 
 _MAX_MESSAGE = 1500
 _FAILURES = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
@@ -66,12 +67,27 @@ def find_automaton(text: str) -> GraphFSA:
 
     if text.lower().endswith((".json", ".rules")):
         return GraphFSA.load(text)
+    if text.lower().endswith(".safetensors"):
+        from graphfsa._files import tensors_schema
+
+        kind = tensors_schema(text).removeprefix("graphfsa.").partition("/")[0]
+        what = "a soft table" if kind == "soft" else f"a network ({kind})" if kind else "not an automaton"
+        raise GraphFSAError(f"{text}: this command needs an automaton (a .json or .rules file); the file is {what}")
     try:
         return library.library_automaton(text)
     except UnknownNameError as error:
         if is_file(text):
             return GraphFSA.load(text)
         raise GraphFSAError(f"{error}; or the path of a .json or .rules file") from None
+
+
+def find_model(text: str) -> GraphFSA | Network:
+    """A network from a .safetensors file, or an automaton."""
+    if not text.lower().endswith(".safetensors"):
+        return find_automaton(text)
+    from graphfsa.learners import load_model
+
+    return load_model(text)
 
 
 def is_file(text: str) -> bool:
@@ -131,6 +147,20 @@ def parse_options(options: list[str], name: str = "--option") -> dict[str, str]:
         if keys.count(key) > 1:
             raise GraphFSAError(f"{name} gives {key} more than once")
     return {key: value for key, _, value in pairs}
+
+
+def parse_choices(options: list[str]) -> dict[str, Any]:
+    """Options of a learner given as key=value; a value is a number, true, false, numbers with a comma, or a word."""
+    return {key: _value(text) for key, text in parse_options(options, "--choose").items()}
+
+
+def _value(text: str) -> Any:
+    if "," in text:
+        return tuple(_value(part) for part in text.split(","))
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def parse_sizes(text: str, name: str = "--size") -> list[int]:

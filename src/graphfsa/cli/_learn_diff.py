@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -12,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output, find_automaton, is_same_file, parse_options, print_rows
+from graphfsa.cli._common import check_output, find_automaton, is_same_file, parse_choices, print_rows
 from graphfsa.cli._learned import common_facts, common_rows
-from graphfsa.cli._source import Source, read_examples
+from graphfsa.cli._source import Source, read_validation
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
-    from graphfsa.datasets import Examples, Task
+    from graphfsa.datasets import Examples
     from graphfsa.learners.diff_fsa import DiffFSA, SoftModel, Trained
 
 _UNDECIDED = 0.5
@@ -41,7 +40,7 @@ def learn_by_descent(
 
     soft, validation = given.pop("soft", None), given.pop("validation", None)
     checkpoint, resume, initial = (given.pop(name, None) for name in ("checkpoint", "resume", "initial"))
-    choices = {key: _value(text) for key, text in parse_options(given.pop("choose", []), "--choose").items()}
+    choices = parse_choices(given.pop("choose", []))
     for name in ("restarts", "epochs", "updates"):
         if name in given:
             if name in choices:
@@ -51,7 +50,7 @@ def learn_by_descent(
     _check(source, learner, soft, validation, checkpoint)
     begin = None if initial is None else find_automaton(initial)
     train, _ = source.training()
-    held = source.validation() if validation is None else _held(validation, source.steps, train.task)
+    held = source.validation() if validation is None else read_validation(validation, source.steps, train.task)
     with _progress() as watch:
         found = learner.fit(
             train, held, seed=source.seed, initial=begin, watch=watch, checkpoint=checkpoint, resume=bool(resume)
@@ -64,22 +63,6 @@ def learn_by_descent(
     if not quiet:
         _print(found, facts, out)
     return facts
-
-
-def _held(path: str, steps: int | None, task: Task) -> Examples:
-    """Validation graphs of a file; its inputs and classes are those of the training graphs with the same names."""
-    from graphfsa.datasets._names import renamed
-
-    held = read_examples(path, steps)[0]
-    for what, own, known in (
-        ("inputs", held.task.inputs, task.inputs),
-        ("classes", held.task.classes, task.classes),
-        ("kind", (held.task.kind,), (task.kind,)),
-    ):
-        strange = sorted(set(own) - set(known))
-        if strange:
-            raise GraphFSAError(f"{path}: the {what} {', '.join(strange)} must be among those of the training graphs")
-    return renamed(held, task)
 
 
 def _check(
@@ -96,16 +79,6 @@ def _check(
     if soft is not None and source.data is not None and is_same_file(soft, source.data):
         raise GraphFSAError(f"{source.data!r} is the data and would be overwritten; choose another file")
     learner.check_torch()
-
-
-def _value(text: str) -> Any:
-    """A choice as written on the command line: a number, true, false, numbers with a comma, or a word."""
-    if "," in text:
-        return tuple(_value(part) for part in text.split(","))
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 @contextmanager

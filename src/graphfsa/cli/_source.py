@@ -9,7 +9,7 @@ from graphfsa.cli._common import find_dataset, parse_sizes
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
-    from graphfsa.datasets import Examples, UserData
+    from graphfsa.datasets import Examples, Task, UserData
 
 
 @dataclass(frozen=True)
@@ -89,3 +89,19 @@ def read_examples(path: str, steps: int | None) -> tuple[Examples, UserData]:
 
     read = read_jsonl(path, steps=steps)
     return read.examples, read
+
+
+def read_validation(path: str, steps: int | None, task: Task) -> Examples:
+    """Validation graphs of a file; its inputs and classes are those of the training graphs with the same names."""
+    from graphfsa.datasets._names import renamed
+
+    held = read_examples(path, steps)[0]
+    for what, own, known in (
+        ("inputs", held.task.inputs, task.inputs),
+        ("classes", held.task.classes, task.classes),
+        ("kind", (held.task.kind,), (task.kind,)),
+    ):
+        strange = sorted(set(own) - set(known))
+        if strange:
+            raise GraphFSAError(f"{path}: the {what} {', '.join(strange)} must be among those of the training graphs")
+    return renamed(held, task)

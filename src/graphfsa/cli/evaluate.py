@@ -1,4 +1,4 @@
-"""graphfsa evaluate: how well an automaton does a task, or fits labelled graphs."""
+"""graphfsa evaluate: how well an automaton or a network does a task, or fits labelled graphs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import typer
 
 from graphfsa.cli._common import (
     check_picture,
-    find_automaton,
     find_dataset,
+    find_model,
     generators,
     guarded,
     parse_sizes,
@@ -22,7 +22,8 @@ from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA
-    from graphfsa.datasets import Dataset, Examples
+    from graphfsa.datasets import Dataset, Examples, Task
+    from graphfsa.learners import Network
 
 _COUNT = 100
 _NODES = 10_000
@@ -35,7 +36,9 @@ def register(app: typer.Typer) -> None:
 
 @guarded
 def evaluate_command(
-    model: str = typer.Argument(help="A library name (path-finding, rule110, ...) or a .json file."),
+    model: str = typer.Argument(
+        help="A library name (path-finding, rule110, ...), a .json file, or a network (.safetensors)."
+    ),
     task: str = typer.Option(None, help="Name of a data set: see 'graphfsa data list'."),
     option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
     data: str = typer.Option(None, help="Instead of --task: a .jsonl file of labelled graphs."),
@@ -49,7 +52,9 @@ def evaluate_command(
         "With --data: one number, and the labels are states after so many steps.",
     ),
     beyond: str = typer.Option(
-        None, help="Iteration stability: also after so many further steps, N, A..B or N,N,N, and which graphs settle."
+        None,
+        help="Iteration stability: also after so many further steps, N, A..B or N,N,N, and which graphs settle "
+        "(automata only).",
     ),
     seed: int = typer.Option(0, min=0, help="Seed."),
     draw: str = typer.Option(
@@ -57,39 +62,48 @@ def evaluate_command(
     ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Score an automaton on test graphs of a task, or on a file of yours; strict: a node without an answer is wrong.
+    """Score a model on test graphs of a task, or on a file of yours; strict: a node without an answer is wrong.
 
     Graphs are those of the test zone, which no training graph is isomorphic to. In a file of yours, inputs and classes
     with the names of starting and final states are taken for them; otherwise the k-th is the k-th.
     """
+    from graphfsa.automaton import GraphFSA
     from graphfsa.datasets import Examples
-    from graphfsa.datasets._names import matched
+    from graphfsa.datasets._names import matched, matched_names
 
     if (task is None) == (data is None):
         raise GraphFSAError("give either --task or --data")
     check_picture(draw)
-    fsa = find_automaton(model)
+    found = find_model(model)
     further = None if beyond is None else parse_sizes(beyond, "--beyond")
+    if draw is not None and further is not None and not isinstance(found, GraphFSA):
+        raise GraphFSAError("--draw with --beyond shows which graphs settle, which is for automata; leave out one")
     dataset = None
     if data is None:
         dataset = find_dataset(task, option)
-        dataset.task.check_automaton(fsa)
+        _check_task(dataset.task, found)
         parts = list(_drawn(dataset, sizes, count, steps, seed))
     else:
         if sizes is not None or count is not None or option:
             raise GraphFSAError("--sizes, --count and --option go with --task; a file holds the graphs that it holds")
         parts = list(_read(data, steps))
     digest = Examples.concatenate(parts).digest
-    parts = [matched(part, fsa) for part in parts]
+    is_automaton = isinstance(found, GraphFSA)
+    if isinstance(found, GraphFSA):
+        parts = [matched(part, found) for part in parts]
+    else:
+        parts = [matched_names(part, found.task.inputs, found.task.classes) for part in parts]
+    if data is not None:
+        _check_task(parts[0].task, found)
     facts: dict[str, Any] = {
         "model": model,
-        "automaton": fsa.digest,
+        "automaton" if is_automaton else "network": found.digest,
         "task": task,
         "data": data,
         "scoring": "strict",
         "seed": seed if data is None else None,
         "digest": digest,
-        "results": [row for part in parts for row in _scores(part, fsa, further, dataset)],
+        "results": [row for part in parts for row in _scores(part, found, further, dataset)],
     }
     if draw is not None:
         from graphfsa.views.learning import draw_accuracy, draw_stability
@@ -128,24 +142,47 @@ def _read(path: str, steps: str | None) -> Iterator[Examples]:
         yield examples.select(np.flatnonzero(place.reshape(-1) == number))
 
 
+def _check_task(task: Task, found: GraphFSA | Network) -> None:
+    """Raise unless a model can be asked about a task."""
+    from graphfsa.automaton import GraphFSA
+
+    if isinstance(found, GraphFSA):
+        task.check_automaton(found)
+        return
+    known = found.task
+    if known.kind != task.kind or len(known.inputs) != len(task.inputs) or len(known.classes) != len(task.classes):
+        of_network, of_task = (
+            f"{one.name} ({one.kind}; inputs {', '.join(one.inputs)}; classes {', '.join(one.classes)})"
+            for one in (known, task)
+        )
+        raise GraphFSAError(f"the network was trained for {of_network}; it can't be asked about {of_task}")
+
+
 def _scores(
-    examples: Examples, fsa: GraphFSA, further: list[int] | None, dataset: Dataset | None
+    examples: Examples, found: GraphFSA | Network, further: list[int] | None, dataset: Dataset | None
 ) -> Iterator[dict[str, Any]]:
     from graphfsa.analysis.stability import later, settled
+    from graphfsa.automaton import GraphFSA
 
     if further is None:
-        yield score(examples, fsa)
+        yield score(examples, found)
         return
     for number in further:
         there = later(examples, number, dataset)
-        yield {**score(there, fsa), "beyond": number, "settled": float(settled(fsa, there).mean())}
+        row = {**score(there, found), "beyond": number}
+        # A network has no states that could stay the same for ever.
+        yield {**row, "settled": float(settled(found, there).mean())} if isinstance(found, GraphFSA) else row
 
 
-def score(examples: Examples, fsa: GraphFSA) -> dict[str, Any]:
-    """How well an automaton does on graphs of one size."""
+def score(examples: Examples, found: GraphFSA | Network) -> dict[str, Any]:
+    """How well a model does on graphs of one size."""
     import numpy as np
 
-    wrong = examples.wrong(examples.predict(fsa))
+    from graphfsa.automaton import GraphFSA
+    from graphfsa.learners import answers
+
+    given = examples.predict(found) if isinstance(found, GraphFSA) else answers(found, examples)
+    wrong = examples.wrong(given)
     counted = int(examples.mask.sum())
     return {
         "size": int(examples.sizes[0]),

@@ -1,4 +1,4 @@
-"""graphfsa info: what an automaton or a graph is."""
+"""graphfsa info: what an automaton, a network or a graph is."""
 
 from __future__ import annotations
 
@@ -35,19 +35,24 @@ def register(app: typer.Typer) -> None:
 @guarded
 def info_command(
     subject: str = typer.Argument(
-        help="A library automaton, FAMILY:ARGS, or a file: an automaton, a graph, a soft table, a history.jsonl."
+        help="A library automaton, FAMILY:ARGS, or a file: an automaton, a graph, a network, a soft table, a "
+        "history.jsonl."
     ),
     seed: int = typer.Option(0, min=0, help="Seed of random graphs."),
     draw: str = typer.Option(None, help="Draw a soft table or the history of a training to this .png or .svg file."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Describe an automaton (with its table, if it is small), a graph, a soft table and where it is undecided.
+    """Describe an automaton (with its table, if it is small), a graph, a network, or a soft table and its doubts.
 
     Or how a training goes: the file history.jsonl in the directory of its checkpoint, also while it is running.
     """
     check_picture(draw)
     if subject.lower().endswith(".safetensors"):
-        _soft(subject, draw, as_json=as_json)
+        from graphfsa._files import tensors_schema
+        from graphfsa.learners.diff_fsa._soft import SCHEMA
+
+        describe = _soft if tensors_schema(subject) == SCHEMA else _network
+        describe(subject, draw, as_json=as_json)
         return
     if subject.lower().endswith(".jsonl"):
         _history(subject, draw, as_json=as_json)
@@ -99,6 +104,32 @@ def _soft(path: str, draw: str | None, *, as_json: bool) -> None:
         return
     print_rows({name: _word(value) for name, value in facts.items() if name != "undecided"})
     undecided_rows(facts, limit=50)
+
+
+def _network(path: str, draw: str | None, *, as_json: bool) -> None:
+    from graphfsa.learners import load_model
+
+    if draw is not None:
+        raise GraphFSAError("--draw goes with a soft table or the history of a training (.jsonl), not with a network")
+    found = load_model(path)
+    task = found.task
+    facts: dict[str, Any] = {
+        "learner": found.learner.name,
+        "options": found.learner.options(),
+        "task": task.name,
+        "kind": task.kind,
+        "inputs": list(task.inputs),
+        "classes": list(task.classes),
+        "weights": found.num_weights,
+        "epochs": found.epochs,
+        "updates": found.updates,
+        "train_accuracy": found.train_accuracy,
+        "validation_accuracy": found.validation_accuracy,
+        "interrupted": found.interrupted,
+        "seconds": round(found.seconds, 3),
+        "digest": found.digest,
+    }
+    print_json(facts) if as_json else print_rows({name: _word(value) for name, value in facts.items()})
 
 
 def _find(subject: str, seed: int) -> GraphFSA | Graph:

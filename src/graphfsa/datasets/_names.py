@@ -29,8 +29,12 @@ def matched(examples: Examples, fsa: GraphFSA) -> Examples:
 
     Data whose names say nothing to the automaton stay as they are.
     """
+    return matched_names(examples, *_names(examples.task, fsa))
+
+
+def matched_names(examples: Examples, inputs: tuple[str, ...], classes: tuple[str, ...]) -> Examples:
+    """The data with inputs and classes in the order of some names, if all of them are among these."""
     task = examples.task
-    inputs, classes = _names(task, fsa)
     if not (set(task.inputs) <= set(inputs) and set(task.classes) <= set(classes)):
         return examples
     return renamed(examples, Task(task.name, task.kind, inputs, classes))

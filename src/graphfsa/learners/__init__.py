@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from graphfsa._files import PathLike
 from graphfsa._registry import plugin_class, plugin_names
 from graphfsa.errors import UnknownNameError
 from graphfsa.learners._base import Learner, Model, accuracy, answers
+from graphfsa.learners._neural import Network, NeuralLearner
 
-if TYPE_CHECKING:
-    from graphfsa.learners._neural import Network
-
-__all__ = ["Learner", "Model", "accuracy", "answers", "full_name", "learner_class", "learner_names", "load_model"]
+__all__ = [
+    "Learner",
+    "Model",
+    "Network",
+    "NeuralLearner",
+    "accuracy",
+    "answers",
+    "full_name",
+    "learner_class",
+    "learner_names",
+    "load_model",
+]
 
 
 def learner_names() -> list[str]:

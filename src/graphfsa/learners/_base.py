@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,9 @@ class Learner(ABC):
 
     Its fields are the options of the learner, and it must be constructible without arguments.
     """
+
+    suffix: ClassVar[str] = ".json"
+    """How the file of a model ends: ``.json`` if the model has an ``automaton``, another if it has a ``save``."""
 
     @abstractmethod
     def fit(self, train: Examples, validation: Examples | None = None, *, seed: int = 0) -> Model:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class NeuralLearner(Learner):
         clip: Largest norm of the gradient; 0 for any.
         offset: In each update all graphs make up to so many further steps, at random; not in evolutions.
     """
+
+    suffix: ClassVar[str] = ".safetensors"
 
     rate: float = 0.001
     batch: int = 32

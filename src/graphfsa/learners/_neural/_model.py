@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from hashlib import sha256
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,6 +51,26 @@ class Network:
     train_accuracy: float | None = None
     validation_accuracy: float | None = None
     interrupted: bool = False
+
+    @property
+    def verdict(self) -> Literal["exact", "best-effort"]:
+        """``"exact"``: all labels of the training and validation graphs are right. ``"best-effort"``: not all."""
+        return "exact" if self.train_accuracy == 1 and self.validation_accuracy in (None, 1) else "best-effort"
+
+    @property
+    def num_weights(self) -> int:
+        """How many numbers were learned."""
+        return sum(array.size for array in self.weights.values())
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what the network computes: its kind, its options, its task and its weights."""
+        config = {"learner": self.learner.name, "options": self.learner.options(), "task": self.task.config()}
+        hasher = sha256(json.dumps(config, sort_keys=True).encode())
+        for name in sorted(self.weights):
+            hasher.update(name.encode())
+            hasher.update(np.ascontiguousarray(self.weights[name].astype("<f4")).data)
+        return hasher.hexdigest()
 
     def predict(self, graph: Graph, inputs: ArrayLike, *, steps: int) -> Array:
         """The class of each node after so many steps, int16; -1 where there is no answer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def _pieces(arcs: Arcs, at_once: int) -> list[tuple[int, int, Tensor, Arcs]]:
     place = (np.arange(1, arcs.num_nodes + 1) + ends) // at_once
     cuts = [0, *(np.flatnonzero(np.diff(place)) + 1).tolist(), arcs.num_nodes]
     pieces: list[tuple[int, int, Tensor, Arcs]] = []
-    for begin, end in zip(cuts[:-1], cuts[1:], strict=True):
+    for begin, end in pairwise(cuts):
         first, last = int(ends[begin - 1]) if begin else 0, int(ends[end - 1])
         seen = sources[first:last]
         within = (begin <= seen) & (seen < end)

@@ -1,0 +1,520 @@
+"""Networks and floors: what they compute, that files keep it, and that the same seed gives the same."""
+
+import json
+import signal
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphfsa import CountingAggregation, Graph, GraphFSA, GraphFSAError
+from graphfsa._files import read_tensors, write_tensors
+from graphfsa.datasets import Examples, Task, dataset_class, draw
+from graphfsa.errors import FormatError, LimitError
+from graphfsa.graphs import GraphBatch, families
+from graphfsa.learners import accuracy, answers, learner_class, load_model
+from graphfsa.learners._floor import frequencies
+from graphfsa.learners._neural import Network
+from graphfsa.learners._neural._batches import Arcs, Batches
+from graphfsa.learners._neural._rollout import Run, scores_of
+from graphfsa.learners._neural._weights import Weights
+from graphfsa.learners.gnca import GNCA
+from graphfsa.learners.majority import Majority
+from graphfsa.learners.recurrent_gnn import RecurrentGNN
+from graphfsa.learners.stay import Stay
+from strategies import SEEDS, plain_graphs, scattered_graphs
+
+torch = pytest.importorskip("torch")
+
+CLASSES = Task("three", "classes", ("a", "b", "c"), ("x", "y"))
+EVOLUTION = Task("two", "evolution", ("off", "on"), ("off", "on"))
+NETWORKS = [RecurrentGNN(hidden=5, factor=2), GNCA(hidden=6)]
+SMALL = [RecurrentGNN(epochs=2), GNCA(epochs=2, hidden=16)]
+GRAPHS = plain_graphs(max_nodes=7) | scattered_graphs(max_nodes=25)
+
+
+def untrained(learner, task, seed=0):
+    """A network with first weights, larger than usual: so that differences are."""
+    weights = learner.first_weights(task, np.random.default_rng(seed))
+    return Network(learner, task, {name: 2 * array for name, array in weights.items()})
+
+
+def plain_scores(model, graph, inputs, steps):
+    """What a network is by definition, in float64: loops over nodes and arcs, one number of steps."""
+    weights = {name: array.astype(float) for name, array in model.weights.items()}
+    follow = {RecurrentGNN: plain_recurrent, GNCA: plain_gnca}[type(model.learner)]
+    return follow(weights, graph, inputs, steps, model.task)
+
+
+def dense(weights, name, values):
+    return weights[f"{name}.weight"] @ values + weights.get(f"{name}.bias", 0)
+
+
+def plain_mlp(weights, name, values):
+    layers = sorted({key.split(".")[1] for key in weights if key.startswith(name + ".")})
+    for layer in layers:
+        values = dense(weights, f"{name}.{layer}", values)
+        if layer != layers[-1]:
+            values = np.maximum(values, 0)
+    return values
+
+
+def sigmoid(values):
+    return 1 / (1 + np.exp(-values))
+
+
+def plain_recurrent(weights, graph, inputs, steps, task):
+    encoded = [plain_mlp(weights, "encoder", np.eye(len(task.inputs))[k]) for k in inputs]
+    hidden = list(encoded)
+    for _ in range(steps):
+        after = []
+        for node, own in enumerate(hidden):
+            total = np.zeros(len(own))
+            for source in graph.neighbours(node).tolist():
+                edge = dense(weights, "sender", hidden[source]) + dense(weights, "receiver", own)
+                total += dense(weights, "message", np.maximum(edge, 0))
+            taken = dense(weights, "gates.input", np.concatenate([total, encoded[node]])).reshape(3, -1)
+            kept = dense(weights, "gates.hidden", own).reshape(3, -1)
+            reset, update = sigmoid(taken[0] + kept[0]), sigmoid(taken[1] + kept[1])
+            after.append((1 - update) * np.tanh(taken[2] + reset * kept[2]) + update * own)
+        hidden = after
+    return np.array([plain_mlp(weights, "decoder", own) for own in hidden]).reshape(-1, len(task.classes))
+
+
+def plain_gnca(weights, graph, inputs, steps, task):
+    classes = len(task.classes)
+    extra = len(task.inputs) if task.kind == "classes" else 0
+    first = classes if task.kind == "classes" else 0
+    numbers = [np.eye(classes + extra)[first + k] for k in inputs]
+    logits = [np.where(own > 0, 10.0, -np.inf if extra else -10.0) for own in numbers]
+    for _ in range(steps):
+        own = [plain_mlp(weights, "own", node) for node in numbers]
+        sent = [np.maximum(dense(weights, "message", node), 0) for node in own]
+        logits = []
+        for node in range(graph.num_nodes):
+            total = np.zeros(len(sent[node]))
+            for source in graph.neighbours(node).tolist():
+                total += sent[source]
+            logits.append(plain_mlp(weights, "next", np.concatenate([own[node], total])))
+        numbers = [sigmoid(node) for node in logits]
+    return np.array(logits).reshape(-1, classes + extra)[:, :classes]
+
+
+def scores(model, graph, inputs, steps):
+    """The scores of the fast network, one graph alone."""
+    examples = Examples(model.task, GraphBatch.of([graph]), inputs, np.zeros(len(inputs), int), steps=steps)
+    with torch.inference_mode():
+        batch = Batches(examples).take(np.array([0]))
+        return scores_of(model.learner, Weights(model.weights), batch, model.task).numpy()
+
+
+@pytest.mark.parametrize("task", [CLASSES, EVOLUTION], ids=["classes", "evolution"])
+@pytest.mark.parametrize("learner", NETWORKS, ids=["recurrent", "gnca"])
+@settings(max_examples=15, deadline=None)
+@given(graph=GRAPHS, seed=SEEDS, steps=st.integers(0, 4))
+def test_a_network_is_what_its_definition_says(learner, task, graph, seed, steps):
+    model = untrained(learner, task, seed)
+    inputs = np.random.default_rng(seed).integers(0, len(task.inputs), graph.num_nodes)
+    wanted = plain_scores(model, graph, inputs, steps)
+    assert scores(model, graph, inputs, steps) == pytest.approx(wanted, abs=2e-3, rel=2e-3)
+    answer = model.predict(graph, inputs, steps=steps)
+    assert answer.dtype == np.int16
+    ranked = np.sort(np.maximum(wanted, -1e9), 1)
+    clear = ranked[:, -1] - ranked[:, -2] > 1e-2
+    assert np.array_equal(answer[clear], wanted.argmax(1)[clear])
+    if steps == 0 and task is CLASSES and isinstance(learner, GNCA):
+        assert (answer == -1).all()
+
+
+@pytest.mark.parametrize("learner", NETWORKS, ids=["recurrent", "gnca"])
+@settings(max_examples=15, deadline=None)
+@given(graphs=st.lists(GRAPHS, min_size=1, max_size=6), seed=SEEDS)
+def test_many_graphs_at_once_are_each_graph_alone(learner, graphs, seed):
+    model = untrained(learner, CLASSES, seed)
+    rng = np.random.default_rng(seed)
+    union = GraphBatch.of(graphs)
+    nodes = union.graph.num_nodes
+    inputs = rng.integers(0, 3, nodes)
+    steps = rng.integers(0, 6, len(graphs))
+    examples = Examples(CLASSES, union, inputs, np.zeros(nodes, int), steps=steps)
+    chosen = rng.permutation(len(graphs))[: rng.integers(1, len(graphs) + 1)]
+    with torch.inference_mode():
+        batch = Batches(examples).take(chosen, extra=1)
+        together = scores_of(learner, Weights(model.weights), batch, CLASSES).numpy()
+    place = {node: row for row, node in enumerate(batch.nodes.tolist())}
+    for graph in chosen.tolist():
+        begin, end = union.offsets[graph : graph + 2].tolist()
+        alone = scores(model, graphs[graph], inputs[begin:end], int(steps[graph]) + 1)
+        rows = [place[node] for node in range(begin, end)]
+        assert together[rows] == pytest.approx(alone, abs=1e-4, rel=1e-4)
+    assert sorted(place) == sorted(
+        node for graph in chosen for node in range(union.offsets[graph], union.offsets[graph + 1])
+    )
+
+
+@pytest.mark.parametrize("learner", NETWORKS, ids=["recurrent", "gnca"])
+@settings(max_examples=15, deadline=None)
+@given(graph=GRAPHS, seed=SEEDS, at_once=st.sampled_from([1, 3, 10, 40]))
+def test_a_graph_in_pieces_is_the_graph(learner, graph, seed, at_once):
+    model = untrained(learner, CLASSES, seed)
+    inputs = np.random.default_rng(seed).integers(0, 3, graph.num_nodes)
+    wanted = scores(model, graph, inputs, 3)
+    with torch.inference_mode():
+        run = Run(learner, Weights(model.weights), CLASSES, Arcs.of(graph), torch.as_tensor(inputs), at_once)
+        for _ in range(3):
+            run.step()
+        assert learner.scores(run._weights, run._state, CLASSES).numpy() == pytest.approx(wanted, abs=1e-4, rel=1e-4)
+        assert run.answers().shape == (graph.num_nodes,)
+
+
+@pytest.mark.parametrize("learner", NETWORKS, ids=["recurrent", "gnca"])
+def test_several_times_are_answered_from_one_run(learner):
+    model = untrained(learner, CLASSES)
+    graph = families.parse_family("tree:40", np.random.default_rng(0))
+    inputs = np.random.default_rng(1).integers(0, 3, 40)
+    times = [4, 0, 9, 4, 1]
+    several = model.predict_at(graph, inputs, times)
+    assert several.shape == (5, 40)
+    assert several.dtype == np.int16
+    for row, steps in zip(several, times, strict=True):
+        assert np.array_equal(row, model.predict(graph, inputs, steps=steps))
+    assert model.predict_at(graph, inputs, []).shape == (0, 40)
+    assert model.predict(Graph.from_edges(0, []), [], steps=2).shape == (0,)
+
+
+@pytest.mark.parametrize("learner", NETWORKS, ids=["recurrent", "gnca"])
+@pytest.mark.parametrize(
+    ("inputs", "steps", "words"),
+    [
+        ([0, 1], 1, "one input class per node, 3 whole numbers"),
+        ([0, 1, 3], 1, "must be in 0 .. 2; got 3"),
+        ([0, 1, -1], 1, "must be in 0 .. 2; got -1"),
+        ([0.0, 1.0, 2.0], 1, "whole numbers"),
+        ([0, 1, 2], -1, "steps must be a whole number of at least 0; got -1"),
+        ([0, 1, 2], True, "steps must be a whole number"),
+    ],
+)
+def test_wrong_questions_are_refused(learner, inputs, steps, words):
+    model = untrained(learner, CLASSES)
+    with pytest.raises(GraphFSAError, match=words):
+        model.predict(Graph.from_edges(3, [(0, 1)]), inputs, steps=steps)
+
+
+# ---- training
+
+
+def root_value(count=10, sizes=range(1, 7), seed=0):
+    dataset = dataset_class("root-value")()
+    rngs = np.random.default_rng(seed).spawn(len(sizes))
+    return Examples.concatenate([dataset.generate(n, count, rng) for n, rng in zip(sizes, rngs, strict=True)])
+
+
+@pytest.mark.parametrize("learner", SMALL, ids=["recurrent", "gnca"])
+def test_the_same_seed_gives_the_same_weights_whatever_the_number_of_threads(learner):
+    examples = root_value()
+    before = torch.get_num_threads()
+    state = torch.get_rng_state()
+    try:
+        found = []
+        for threads, seed in ((1, 3), (2, 3), (2, 4)):
+            torch.set_num_threads(threads)
+            torch.manual_seed(threads)
+            found.append(learner.fit(examples, examples, seed=seed))
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+        torch.set_rng_state(state)
+    for name, array in found[0].weights.items():
+        assert np.array_equal(array, found[1].weights[name])
+    assert found[0].history == found[1].history
+    assert any(not np.array_equal(array, found[2].weights[name]) for name, array in found[0].weights.items())
+
+
+def test_training_leaves_the_global_randomness_alone():
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    SMALL[0].fit(root_value(), seed=1)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+@pytest.mark.parametrize("learner", SMALL, ids=["recurrent", "gnca"])
+def test_what_a_model_says_about_its_training(learner):
+    train, held = root_value(), root_value(seed=1)
+    seen = []
+    model = learner.fit(train, held, seed=0, watch=seen.append)
+    assert model.epochs == len(model.history) == 2
+    assert model.updates == 2 * 2
+    assert [set(record) for record in model.history] == [
+        {"epoch", "loss", "validation_loss", "validation_accuracy", "rate"}
+    ] * 2
+    assert all(type(value) in (int, float) for record in model.history for value in record.values())
+    assert seen[-1]["updates"] == seen[-1]["of"] == 4
+    assert model.seconds > 0
+    assert not model.interrupted
+    assert model.train_accuracy == pytest.approx(accuracy(model, train))
+    assert model.validation_accuracy == pytest.approx(accuracy(model, held))
+    alone = learner.fit(train, seed=0)
+    assert alone.validation_accuracy is None
+    assert alone.history[0]["validation_loss"] is None
+
+
+def test_the_best_epoch_is_kept_and_patience_ends_it():
+    train, held = root_value(), root_value(seed=1)
+    model = RecurrentGNN(epochs=100, patience=3, rate=0.05).fit(train, held, seed=0)
+    losses = [record["validation_loss"] for record in model.history]
+    best = int(np.argmin(losses))
+    assert len(losses) == min(100, best + 1 + 3)
+    accuracies = [record["validation_accuracy"] for record in model.history]
+    assert model.validation_accuracy == pytest.approx(accuracies[best])
+    assert RecurrentGNN(updates=3, batch=16).fit(train, seed=0).updates == 3
+
+
+def test_nodes_that_do_not_count_do_not_matter_and_occurrences_do():
+    examples = root_value(sizes=[4])
+    mask = np.random.default_rng(0).random(len(examples.labels)) < 0.6
+    base = {"steps": examples.steps, "mask": mask}
+    changed = np.where(mask, examples.labels, 1 - examples.labels)
+    parts = (examples.task, examples.graphs, examples.inputs)
+    first = SMALL[0].fit(Examples(*parts, examples.labels, **base), seed=0)
+    second = SMALL[0].fit(Examples(*parts, changed, **base), seed=0)
+    assert all(np.array_equal(first.weights[name], second.weights[name]) for name in first.weights)
+    often = Examples(*parts, examples.labels, **base, counts=np.r_[5, np.ones(len(examples) - 1, int)])
+    third = SMALL[0].fit(often, seed=0)
+    assert any(not np.array_equal(first.weights[name], third.weights[name]) for name in first.weights)
+
+
+def test_the_loss_is_the_mean_over_nodes_that_count_and_steps_are_those_of_the_labels():
+    examples = root_value(sizes=[2, 5])
+    learner = RecurrentGNN(epochs=1, rate=1e-9, batch=len(examples), offset=0, dropout=0.0)
+    model = learner.fit(examples, seed=0)
+    losses, count = 0.0, 0
+    for example in examples:
+        logits = plain_scores(model, example.graph, example.inputs, example.steps)
+        chances = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+        losses -= np.log(chances[np.arange(len(example.labels)), example.labels]).sum()
+        count += len(example.labels)
+    assert model.history[0]["loss"] == pytest.approx(losses / count, rel=1e-4)
+
+
+def test_an_evolution_never_makes_further_steps():
+    rows = dataset_class("elementary")().generate(4, 40, np.random.default_rng(0), steps=1)
+    with_offset, without = (replace(SMALL[0], offset=offset).fit(rows, seed=0) for offset in (5, 0))
+    assert all(np.array_equal(with_offset.weights[name], without.weights[name]) for name in without.weights)
+
+
+def test_a_recurrent_network_learns_what_floors_cannot():
+    dataset = dataset_class("root-value")()
+    train, held = root_value(30), root_value(10, seed=1)
+    model = RecurrentGNN(updates=120, rate=0.01).fit(train, held, seed=0)
+    assert model.validation_accuracy == 1
+    test = draw(dataset, 8, 50, np.random.default_rng(2), "test")
+    floors = [accuracy(floor().fit(train), test) for floor in (Majority, Stay)]
+    assert accuracy(model, test) > 0.8 > 0.75 > max(floors)
+
+
+@pytest.mark.parametrize("rounds", [1, 4])
+def test_ctrl_c_returns_the_best_so_far(rounds):
+    def interrupt(record):
+        if record["epoch"] == rounds:
+            signal.raise_signal(signal.SIGINT)
+
+    train = root_value()
+    model = RecurrentGNN(epochs=50).fit(train, train, seed=0, watch=interrupt)
+    assert model.interrupted
+    assert model.epochs in (rounds - 1, rounds)
+    whole = RecurrentGNN(epochs=max(1, model.epochs)).fit(train, train, seed=0)
+    if model.epochs:
+        assert all(np.array_equal(array, whole.weights[name]) for name, array in model.weights.items())
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "words"),
+    [
+        (RecurrentGNN, {"rate": 0}, "rate must be a number above 0"),
+        (RecurrentGNN, {"rate": float("nan")}, "rate must be a number above 0"),
+        (RecurrentGNN, {"rate": "fast"}, "rate must be a number above 0 and below 1000; got 'fast'"),
+        (RecurrentGNN, {"dropout": 1}, "dropout must be a number of at least 0 and below 1; got 1"),
+        (RecurrentGNN, {"hidden": 0}, "hidden must be a whole number in 1 .. 4096; got 0"),
+        (RecurrentGNN, {"hidden": 2.5}, "hidden must be a whole number"),
+        (RecurrentGNN, {"factor": True}, "factor must be a whole number"),
+        (RecurrentGNN, {"batch": 0}, "batch must be a whole number in 1 .."),
+        (RecurrentGNN, {"clip": -1}, "clip must be a number of at least 0"),
+        (GNCA, {"epochs": 0}, "epochs must be a whole number in 1 .."),
+        (GNCA, {"updates": 0}, "updates must be a whole number in 1 .."),
+        (GNCA, {"patience": -1}, "patience must be a whole number in 1 .."),
+        (GNCA, {"offset": -1}, "offset must be a whole number in 0 .."),
+        (GNCA, {"hidden": 10**6}, "hidden must be a whole number in 1 .. 4096"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_at_once(kind, options, words):
+    with pytest.raises(GraphFSAError, match=words):
+        kind(**options)
+
+
+@pytest.mark.parametrize("kind", [RecurrentGNN, GNCA, Majority, Stay])
+def test_data_that_make_no_sense_are_refused(kind):
+    examples = root_value(sizes=[3])
+    nothing = Examples(examples.task, examples.graphs, examples.inputs, examples.labels, steps=2,
+                       mask=np.zeros(len(examples.labels), bool))  # fmt: skip
+    other = dataset_class("distance")().generate(3, 5, np.random.default_rng(0))
+    with pytest.raises(GraphFSAError, match="nothing to learn from: no node of the train graphs counts"):
+        kind().fit(nothing)
+    with pytest.raises(GraphFSAError, match="nothing to choose by"):
+        kind().fit(examples, nothing)
+    with pytest.raises(GraphFSAError, match="validation must be of the task root-value; got distance"):
+        kind().fit(examples, other)
+    with pytest.raises(GraphFSAError, match="train must be Examples"):
+        kind().fit([1, 2])
+    with pytest.raises(GraphFSAError, match="seed must be"):
+        kind().fit(examples, seed=-1)
+
+
+def test_steps_that_do_not_fit_in_memory_are_refused_before_they_are_made():
+    examples = root_value(sizes=[4])
+    long = Examples(examples.task, examples.graphs, examples.inputs, examples.labels, steps=10**9)
+    with pytest.raises(LimitError, match="Choose a smaller batch, fewer steps or smaller graphs"):
+        RecurrentGNN().fit(long)
+
+
+def test_a_loss_that_is_no_number_is_said(monkeypatch):
+    monkeypatch.setattr(RecurrentGNN, "losses", lambda self, scores, labels: scores[:, 0] * float("nan"))
+    with pytest.raises(GraphFSAError, match=r"not a number any more in update 1; choose a rate below 0\.001"):
+        RecurrentGNN().fit(root_value(), seed=0)
+
+
+# ---- files
+
+
+@pytest.mark.parametrize("learner", SMALL, ids=["recurrent", "gnca"])
+def test_a_file_keeps_everything(learner, tmp_path):
+    path = tmp_path / "net.safetensors"
+    model = replace(learner, rate=np.float64(0.01), batch=np.int64(8)).fit(root_value(), root_value(seed=1), seed=0)
+    model.save(path)
+    read = load_model(path)
+    assert set(read.weights) == set(model.weights)
+    assert all(np.array_equal(array, read.weights[name]) for name, array in model.weights.items())
+    for name in ("task", "history", "seconds", "epochs", "updates", "train_accuracy", "validation_accuracy"):
+        assert getattr(read, name) == getattr(model, name)
+    assert read.learner == model.learner
+    graph = families.parse_family("path:9", np.random.default_rng(0))
+    assert np.array_equal(read.predict(graph, [1] + [0] * 8, steps=5), model.predict(graph, [1] + [0] * 8, steps=5))
+    assert read.digest == model.digest != learner.fit(root_value(), seed=1).digest
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    path = tmp_path_factory.mktemp("kept") / "net.safetensors"
+    RecurrentGNN(epochs=1).fit(root_value(), seed=0).save(path)
+    return path, *read_tensors(path, "graphfsa.recurrent-gnn/1")
+
+
+DAMAGES = {
+    "no schema": lambda tensors, about: about.pop("schema"),
+    "another schema": lambda tensors, about: about.update(schema="graphfsa.soft/1"),
+    "a learner that is no network": lambda tensors, about: about.update(schema="graphfsa.majority/1"),
+    "no learner": lambda tensors, about: about.update(schema="graphfsa.dream/1"),
+    "another learner": lambda tensors, about: about.update(schema="graphfsa.gnca/1"),
+    "no task": lambda tensors, about: about.pop("task"),
+    "a task that is none": lambda tensors, about: about.update(task="[1]"),
+    "a task of many": lambda tensors, about: about.update(
+        task=json.dumps({"name": "t", "kind": "classes", "inputs": "abc", "classes": ["x", "y"]})
+    ),
+    "no JSON": lambda tensors, about: about.update(config="{"),
+    "an unknown option": lambda tensors, about: about.update(config='{"speed": 3}'),
+    "an option out of range": lambda tensors, about: about.update(
+        config=about["config"].replace('"hidden": 16', '"hidden": -16')
+    ),
+    "another width": lambda tensors, about: about.update(config=about["config"].replace('"hidden": 16', '"hidden": 8')),
+    "a history of numbers": lambda tensors, about: about.update(history="[1, 2]"),
+    "no training": lambda tensors, about: about.update(training="{}"),
+    "a weight too few": lambda tensors, about: tensors.pop("message.bias"),
+    "a weight too many": lambda tensors, about: tensors.update(extra=np.zeros(3, np.float32)),
+    "another type": lambda tensors, about: tensors.update({"message.bias": np.zeros(16)}),
+    "not a number": lambda tensors, about: tensors.update({"message.bias": np.full(16, np.nan, np.float32)}),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_a_damaged_file_is_refused(damage, kept, tmp_path):
+    _, tensors, about = kept
+    tensors, about = dict(tensors), dict(about)
+    damage(tensors, about)
+    write_tensors(tmp_path / "bad.safetensors", tensors, about)
+    with pytest.raises(FormatError, match=r"bad\.safetensors: "):
+        load_model(tmp_path / "bad.safetensors")
+
+
+def test_half_a_file_and_no_file_are_refused(kept, tmp_path):
+    whole = kept[0].read_bytes()
+    for size in (0, 5, 200, len(whole) - 1):
+        (tmp_path / "half.safetensors").write_bytes(whole[:size])
+        with pytest.raises(FormatError, match="not a safetensors file"):
+            load_model(tmp_path / "half.safetensors")
+    with pytest.raises(GraphFSAError, match="cannot read"):
+        load_model(tmp_path / "none.safetensors")
+
+
+# ---- floors
+
+
+@settings(max_examples=40, deadline=None)
+@given(graph=GRAPHS.filter(lambda graph: graph.num_nodes > 0), seed=SEEDS, evolution=st.booleans())
+def test_floors_are_exactly_what_they_say(graph, seed, evolution):
+    task = EVOLUTION if evolution else CLASSES
+    rng = np.random.default_rng(seed)
+    nodes = graph.num_nodes
+    inputs, labels = rng.integers(0, len(task.inputs), nodes), rng.integers(0, len(task.classes), nodes)
+    mask = rng.random(nodes) < 0.7
+    mask[0] = True
+    count = int(rng.integers(1, 4))
+    examples = Examples(task, GraphBatch.of([graph]), inputs, labels, steps=3, mask=mask, counts=[count])
+    number = [[count * int((mask & (inputs == k) & (labels == c)).sum()) for c in range(len(task.classes))]
+              for k in range(len(task.inputs))]  # fmt: skip
+    assert frequencies(examples).tolist() == number
+    overall = [sum(row[c] for row in number) for c in range(len(task.classes))]
+    most = overall.index(max(overall))
+    majority, stay = Majority().fit(examples), Stay().fit(examples, examples)
+    assert majority.predict(graph, inputs, steps=3).tolist() == [most] * nodes
+    if evolution:
+        wanted = inputs
+    else:
+        each = [row.index(max(row)) if sum(row) else most for row in number]
+        wanted = np.array(each)[inputs]
+        assert majority.predict(graph, inputs, steps=0).tolist() == [-1] * nodes
+    assert stay.predict(graph, inputs, steps=3).tolist() == wanted.tolist()
+    assert stay.train_accuracy == stay.validation_accuracy == pytest.approx((wanted == labels)[mask].mean())
+    assert majority.train_accuracy == pytest.approx((labels == most)[mask].mean())
+    assert majority.validation_accuracy is None
+    for model in (majority, stay):
+        assert isinstance(model.automaton, GraphFSA)
+        assert model.automaton is model.found
+        assert model.automaton.aggregation == CountingAggregation(1)
+        assert model.automaton.num_states == (2 if evolution else 5)
+        assert model.verdict == ("exact" if model.train_accuracy == 1 else "best-effort")
+
+
+def test_the_scores_of_a_model_are_strict_and_by_the_steps_of_each_graph():
+    examples = root_value(sizes=[2, 4])
+    model = Majority().fit(examples)
+    given_answers = answers(model, examples)
+    assert np.array_equal(given_answers, examples.predict(model.automaton))
+    assert accuracy(model, examples) == examples.accuracy(model.automaton)
+    assert accuracy(model, examples, steps=0) == 0
+    some = np.where(examples.sizes == 2, 0, 1)
+    assert accuracy(model, examples, steps=some) == examples.accuracy(model.automaton, steps=some)
+
+
+def test_floors_of_too_many_states_are_refused():
+    many = Task("many", "classes", tuple(map(str, range(30))), ("x", "y"))
+    examples = Examples(many, GraphBatch.of([Graph.from_edges(2, [(0, 1)])]), [0, 1], [0, 1], steps=1)
+    with pytest.raises(LimitError, match="at most 20 states here; it needs 32"):
+        Majority().fit(examples)
+
+
+def test_names_lead_to_baselines():
+    assert learner_class("recurrent") is RecurrentGNN
+    assert learner_class("gnca") is GNCA
+    assert learner_class("major") is Majority
+    assert learner_class("stay") is Stay
