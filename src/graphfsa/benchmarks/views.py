@@ -29,7 +29,7 @@ def measure(*, quick: bool, seed: int) -> dict[str, Any]:
     with TemporaryDirectory() as directory:
         parts = (
             _diagrams(4 if quick else 8, turns, rng),
-            _rules(3 if quick else 6, turns, rng),
+            _rules(4 if quick else 6, turns, rng),
             _animations(8 if quick else 64, 20 if quick else 200, turns, rng, Path(directory)),
             _pages(30 if quick else 1000, 20 if quick else 200, turns, rng, Path(directory)),
         )
