@@ -49,7 +49,7 @@ def rules_command(
     """
     kind = _format(form, out)
     every = tuple(suffix for suffixes in _SUFFIXES.values() for suffix in suffixes)
-    check_output(out, every if form is None else _SUFFIXES[kind])
+    check_output(out, _SUFFIXES[kind] if form else every)
     if out is not None and is_same_file(out, model):
         raise GraphFSAError(f"--out {out!r} would overwrite the model; choose another file")
     if data is not None and task is not None:
