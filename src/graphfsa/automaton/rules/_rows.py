@@ -38,9 +38,11 @@ class RowWords:
         if self.whole.complete or features.counts is None or features.parts or features.shares or not matters.any():
             return self.whole, self._every
         told = deciding_states(features.counts, successors, matters)
+        if len(told) == len(features.counts):
+            return self.whole, self._every
         values = _one_of_each(features.counts[list(told)], np.flatnonzero(matters))
         words = vocabulary(replace(features, counts=features.counts[:, values]), len(values), told)
-        return (words, values) if words.complete and len(told) < len(features.counts) else (self.whole, self._every)
+        return (words, values) if words.complete else (self.whole, self._every)
 
 
 def deciding_states(counts: Array, successors: Array, matters: Array) -> tuple[int, ...]:
