@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 from rule_automata import EXAMPLES, automata
 
 from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, library
+from graphfsa.analysis import transitions
 from graphfsa.automaton.rules import CountIs, PartIs, parse_rules
 from graphfsa.automaton.rules._guards import guard_holds
 from graphfsa.automaton.rules._products import product
+from graphfsa.automaton.rules._rows import deciding_states
+from graphfsa.benchmarks.views import ruled_automaton
 from graphfsa.errors import AutomatonError, LimitError
 
 
@@ -275,3 +278,48 @@ def test_a_bound_of_thousands_is_no_trouble():
         ["a", "b"], CountingAggregation(bound=60), lambda state, seen: "b" if seen["a"] > 41 else state
     )
     assert lines(two) == ["a -> b if at least 42 neighbours are a", "a stays otherwise", "b stays"]
+
+
+def test_many_states_have_short_rules_if_each_depends_on_a_few():
+    names = [f"s{k}" for k in range(8)]
+
+    def move(state, seen):
+        if state == "s0" and seen["s3"] + seen["s5"] >= 2:
+            return "s7"
+        if state == "s1" and seen["s0"] + seen["s2"] + seen["s6"] >= 1:
+            return "s2" if seen["s4"] < 2 else "s1"
+        return state
+
+    fsa = GraphFSA.from_rule(names, CountingAggregation(bound=2), move)
+    text = str(fsa.rules())
+    assert "s0 -> s7 if at least 2 neighbours are s3 or s5\ns0 stays otherwise" in text
+    assert "some neighbour is s0, s2 or s6" in text
+    assert text.count("\n") <= 20
+    assert GraphFSA.from_rules(text) == fsa
+    found = transitions(fsa)
+    assert found.num_wordless == 0
+    assert found.lines(found.arrows[1]) == ["at least 2 neighbours are s3 or s5"]
+
+
+def test_what_a_row_depends_on():
+    counts = np.array([[value // 3**k % 3 for value in range(27)] for k in range(3)])
+    successors = (counts[1] >= 1).astype(int)
+    everything = np.ones(27, bool)
+    assert deciding_states(counts, successors, everything) == (1,)
+    assert deciding_states(counts, successors * 0, everything) == ()
+    assert deciding_states(counts, (counts.sum(0) >= 2).astype(int), everything) == (0, 1, 2)
+    assert deciding_states(counts, successors, counts[1] >= 1) == ()  # What does not matter decides nothing.
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_large_tables_with_structure_are_told_right(seed):
+    rng = np.random.default_rng(seed)
+    fsa = ruled_automaton(7, 2, 2, rng)
+    matters = rng.random(fsa.transition_table.shape) < 0.3
+    wanted = np.where(matters, fsa.transition_table, 255)
+    assert (np.where(matters, fsa.rules(matters).transition_table(), 255) == wanted).all()
+    features = fsa.aggregation.features(fsa.state_names)
+    for arrow in transitions(fsa).arrows:
+        if arrow.guards is not None:
+            holds = np.any([guard_holds(guard, features, fsa.num_values) for guard in arrow.guards], axis=0)
+            assert np.flatnonzero(holds).tolist() == arrow.values.tolist()

@@ -1,4 +1,5 @@
 import sys
+from time import perf_counter
 
 from graphfsa import families, library
 from graphfsa.graphs import write_graph
@@ -75,3 +76,28 @@ def test_bench_reports_every_figure(cli):
         assert part in words
     assert "WRONG" not in words
     assert report["provenance"]["versions"]["numba"] != "not installed"
+
+
+def once(contenders, turns, seconds=0):
+    """Seconds of each contender, without any repetition."""
+    times = {}
+    for name, call in contenders.items():
+        began = perf_counter()
+        call()
+        times[name] = perf_counter() - began
+    return times
+
+
+def test_bench_of_views_has_the_four_figures_with_targets(cli, monkeypatch):
+    monkeypatch.setattr("graphfsa.benchmarks.views.in_turns", once)
+    report = cli("bench", "views", "--quick", "--json").json
+    for words, unit, target in (
+        ("diagram", "s", "< 1"),
+        ("rules", "s", "< 5"),
+        ("GIF", "s", "< 10"),
+        ("HTML", "MB", "< 3"),
+    ):
+        lines = [line for line in report["rows"] if line["what"].startswith(words)]
+        assert [(line["unit"], line["target"]) for line in lines] == [(unit, target)]
+        assert 0 < lines[0]["figure"] < float(target[2:])
+    assert report["provenance"]["versions"]["graphfsa"] != "not installed"

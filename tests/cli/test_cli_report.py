@@ -16,13 +16,16 @@ def test_a_report_holds_everything_and_loads_nothing(cli, tmp_path, task):
     assert answer.code == 0, answer.err
     facts = json.loads(answer.out)
     page = out.read_text()
-    assert [row["accuracy"] for row in facts["accuracy"]] == [1.0, 1.0]
+    times = [None] if task == "distance" else [1, 2, 5, 10, 20, 50, 100]
+    assert [row["accuracy"] for row in facts["accuracy"]] == [1.0] * 2 * len(times)
+    if task != "distance":
+        assert [row["steps"] for row in facts["accuracy"]] == 2 * times
     assert facts["verified"] is (None if task == "life" else True)  # Boards are too large to try all of them.
     assert facts["automaton"] in page
     titles = re.findall(r"<h2>(.*?)</h2>", page)
+    more = "Accuracy on larger graphs" if task == "distance" else "Accuracy after more steps"
     assert titles == [
-        "What it does, in words", "Diagram", "Accuracy on larger graphs", "Verification", "Coverage", "A run",
-        "Where this is from",
+        "What it does, in words", "Diagram", more, "Verification", "Coverage", "A run", "Where this is from",
     ]  # fmt: skip
     outside = re.sub(r'src="data:[^"]*"', "", page)
     assert not re.search(r'(src|href)\s*=\s*["\']?(https?:)?//', outside)
@@ -36,6 +39,15 @@ def test_a_wrong_model_is_called_wrong(cli, tmp_path):
     facts = json.loads(cli("report", tmp_path / "m.json", "--task", "distance", "--out", out, "--json").out)
     assert facts["verified"] is False
     assert "WRONG" in out.read_text()
+
+
+def test_one_size_has_no_curve_and_the_title_no_directories(cli, tmp_path):
+    library.distance().save(tmp_path / "m.json")
+    out = tmp_path / "r.html"
+    assert cli("report", tmp_path / "m.json", "--task", "distance", "--out", out, "--sizes", 9).code == 0
+    page = out.read_text()
+    assert "<h1>m.json: an automaton for distance</h1>" in page
+    assert len(re.findall('<div class="picture">', page)) == 1  # The coverage; one number needs no picture.
 
 
 def test_names_with_markup_are_shown_as_they_are(cli, tmp_path):
@@ -59,6 +71,7 @@ def test_names_with_markup_are_shown_as_they_are(cli, tmp_path):
         (("distance", "--task", "prefix-sum", "--out", "r.html"), "starting states"),
         (("nobody", "--task", "distance", "--out", "r.html"), "nobody"),
         (("distance", "--task", "nothing", "--out", "r.html"), "unknown"),
+        (("distance", "--task", "distance", "--out", "r.html", "--sizes", "9,0"), "at least 1"),
     ],
 )
 def test_what_cannot_be_is_refused(cli, tmp_path, monkeypatch, arguments, words):

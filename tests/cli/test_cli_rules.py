@@ -62,7 +62,7 @@ def test_bad_requests_are_one_line_and_write_nothing(cli, tmp_path):
     for arguments, words in [
         (("nobody",), "unknown automaton 'nobody'"),
         (("life", "--format", "html"), "unknown format 'html'"),
-        (("life", "--out", tmp_path / "x.pdf"), "must end in .rules or .txt"),
+        (("life", "--out", tmp_path / "x.pdf"), "must end in .rules or .txt or .md or .tex or .py"),
         (("life", "--format", "python", "--out", out), "must end in .py"),
         (("life", "--out", tmp_path / "no" / "x.md"), "there is no directory"),
         (("life", "--task", "distance", "--data", "x.jsonl"), "not both"),

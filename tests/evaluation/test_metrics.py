@@ -5,9 +5,9 @@ import pytest
 
 from graphfsa.automaton import library
 from graphfsa.datasets import Examples, dataset_class
-from graphfsa.evaluation import answers, score
+from graphfsa.evaluation import score
 from graphfsa.evaluation.metrics import answers_at
-from graphfsa.learners import learner_class
+from graphfsa.learners import answers, learner_class
 
 
 @pytest.fixture(scope="module")

@@ -213,6 +213,14 @@ class TestBatch:
         assert batch.graphs() == parts
         assert batch.graph.neighbours(4).tolist() == [3, 5]
 
+    def test_one_graph_stays_what_it_is(self):
+        board = Graph.from_lattice(Lattice("hex", 2, 3))
+        for batch in (GraphBatch.of([board]), GraphBatch.repeat(board, 1)):
+            assert batch.graph is board
+            assert batch.graphs()[0].lattice is not None
+            assert batch.offsets.tolist() == [0, 6]
+        assert GraphBatch.repeat(board, 2).graphs() == [board, board]
+
     def test_slots_must_not_be_mixed(self):
         with pytest.raises(GraphError, match="with and without neighbour slots"):
             GraphBatch.of([Graph([0, 1], [0], [0]), Graph([0, 1], [0])])

@@ -46,10 +46,14 @@ def nasty_automaton():
 
 
 def check(scene):
-    """No label touches another or a state, no arrow runs through a state that is not its own, all is in the picture."""
+    """No label touches another, a state or the head of an arrow, no arrow another state, and all is in the picture."""
     for place, label in enumerate(scene.labels):
         assert not any(label.box.overlaps(other.box) for other in scene.labels[:place])
         assert not any(label.box.overlaps(node.box) for node in scene.nodes)
+    boxes = [label.box for label in scene.labels]
+    for arrow in scene.arrows:
+        x, y = head_of(arrow.points).mean(axis=0)
+        assert not any(abs(x - b.x) < b.width / 2 and abs(y - b.y) < b.height / 2 for b in boxes)
     for place, node in enumerate(scene.nodes):
         assert not any(node.box.overlaps(other.box, 4) for other in scene.nodes[:place])
     for arrow in scene.arrows:

@@ -12,6 +12,7 @@ from PIL import Image, ImageSequence
 
 from graphfsa import CountingAggregation, Graph, GraphFSA, families, library, run
 from graphfsa.automaton.states import described_states, random_states
+from graphfsa.datasets import dataset_class
 from graphfsa.errors import FormatError, GraphFSAError, LimitError, StateError
 from graphfsa.views import _page, rollout
 from graphfsa.views._figure import PALETTE
@@ -241,6 +242,9 @@ def test_how_graphs_are_put_on_paper():
     assert kind_of(families.hexagonal(2, 5)) == "hex"
     assert kind_of(families.star(5)) == kind_of(families.path(2)) == "graph"
     assert kind_of(Graph.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 2)])) == "graph"
+    for task, kind in (("life", "grid"), ("hex-life", "hex"), ("elementary", "line"), ("distance", "graph")):
+        (example,) = dataset_class(task)().generate(16, 1, np.random.default_rng(0))
+        assert kind_of(example.graph) == kind
     tree = families.random_tree(50, rng=np.random.default_rng(0))
     places = places_of(tree)
     assert (places.points == places_of(tree).points).all()

@@ -7,7 +7,11 @@ from graphfsa import CountingAggregation, GraphFSA, families, library
 from graphfsa.datasets import dataset_class
 from graphfsa.errors import FormatError, LimitError
 from graphfsa.graphs import Graph
+from graphfsa.views._figure import new_figure
+from graphfsa.views._gif import _drawn_graph
 from graphfsa.views._layout import layout
+from graphfsa.views._panels import draw_graph
+from graphfsa.views._places import Places
 from graphfsa.views.graphs import draw_examples
 from graphfsa.views.tables import STAYS, compact_table
 
@@ -55,6 +59,29 @@ def test_a_path_is_laid_out_as_a_line_and_parts_apart():
     assert layout(families.path(1)).shape == (1, 2)
     apart = layout(Graph.from_edges(4, [(0, 1), (2, 3)]))
     assert np.linalg.norm(apart[:2].mean(axis=0) - apart[2:].mean(axis=0)) > 1
+
+
+def test_a_node_without_neighbours_stays_near_the_others():
+    places = layout(Graph.from_edges(21, [(node, node + 1) for node in range(19)]))
+    assert np.linalg.norm(places[20] - places[:20], axis=1).min() < 14  # The path is 19 long.
+
+
+@pytest.mark.parametrize(
+    ("arcs", "loops", "heads"), [([(0, 1), (1, 0)], 0, 0), ([(0, 1), (1, 1)], 1, 1), ([(0, 1), (1, 0), (0, 0)], 1, 0)]
+)
+def test_loops_and_directions_are_drawn(arcs, loops, heads):
+    figure = new_figure(4, 3)
+    axes = figure.add_subplot()
+    graph = Graph.from_edges(2, arcs, directed=True)
+    draw_graph(axes, graph, np.array([[0.0, 0.0], [1.0, 0.0]]), ["#ffffff", "#000000"], None)
+    assert len(axes.collections) == 2 + (loops > 0)  # Lines, maybe rings, and nodes.
+    assert len(axes.texts) == heads
+    places = Places("graph", 0, 0, np.array([[0.0, 0.0], [1.0, 0.0]]), 1.0)
+    plain, drawn = (
+        _drawn_graph(each, places)[1]
+        for each in (Graph.from_edges(2, [(0, 1)]), Graph.from_edges(2, arcs, directed=True))
+    )
+    assert (plain == drawn).all() == (loops == heads == 0)
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])

@@ -12,9 +12,10 @@ from graphfsa.analysis._short_guards import guards_cost, short_guards
 from graphfsa.analysis._uses import entries_used
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.rules import Guard
+from graphfsa.automaton.rules._rows import RowWords
 from graphfsa.automaton.rules._rules import MAX_ENTRIES
 from graphfsa.automaton.rules._text import plain_name
-from graphfsa.automaton.rules._vocabulary import Vocabulary, vocabulary
+from graphfsa.automaton.rules._vocabulary import Vocabulary
 from graphfsa.automaton.rules._words import Names, guard_words
 from graphfsa.datasets import Examples
 from graphfsa.errors import StateError
@@ -170,7 +171,7 @@ def _followed(fsa: GraphFSA, part: Examples, states: Array, steps: int, start: i
 def _arrows(fsa: GraphFSA, matters: Array, counts: Array | None) -> tuple[Transition, ...]:
     words = None
     if fsa.transition_table.size <= MAX_ENTRIES:
-        words = vocabulary(fsa.aggregation.features(fsa.state_names), fsa.num_values)
+        words = RowWords(fsa.aggregation.features(fsa.state_names), fsa.num_values)
     arrows: list[Transition] = []
     for state in range(fsa.num_states):
         if state not in fsa.final_states and matters[state].any():
@@ -179,14 +180,15 @@ def _arrows(fsa: GraphFSA, matters: Array, counts: Array | None) -> tuple[Transi
 
 
 def _arrows_from(
-    fsa: GraphFSA, state: int, matters: Array, counts: Array | None, words: Vocabulary | None
+    fsa: GraphFSA, state: int, matters: Array, counts: Array | None, row_words: RowWords | None
 ) -> list[Transition]:
     """The arrows of one state, with what there is to read at each."""
     successors, of = fsa.transition_table[state], int(matters.sum())
+    words, values = (None, None) if row_words is None else row_words.of(successors, matters)
     arrows: list[Transition] = []
     for successor in np.unique(successors[matters]).tolist():
         inside = matters & (successors == successor)
-        guards = None if words is None else short_guards(words, inside, matters & ~inside)
+        guards = None if words is None else short_guards(words, inside[values], (matters & ~inside)[values])
         count = None if counts is None else int(counts[inside].sum())
         arrows.append(Transition(state, successor, np.flatnonzero(inside), of, guards, count=count))
     place = _otherwise(arrows, words)

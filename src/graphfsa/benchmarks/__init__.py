@@ -46,8 +46,10 @@ def row(what: str, figure: float, unit: str, target: str = "", **more: Any) -> d
 
 def provenance(seed: int, quick: bool, peers: tuple[str, ...]) -> dict[str, Any]:
     """Everything that one needs to judge a figure: versions, machine, seed."""
-    versions: dict[str, str] = {"python": platform.python_version()}
-    for name in ("graphfsa", "numpy", "numba", *peers):
+    from graphfsa import __version__
+
+    versions: dict[str, str] = {"python": platform.python_version(), "graphfsa": __version__}
+    for name in ("numpy", "numba", *peers):
         try:
             versions[name] = version(name)
         except PackageNotFoundError:

@@ -15,6 +15,7 @@ from graphfsa.cli._common import (
     is_same_file,
     parse_sizes,
     print_json,
+    shown_name,
 )
 from graphfsa.errors import GraphFSAError, LimitError
 
@@ -27,6 +28,7 @@ _COUNT = 100
 _LARGE = 1000
 _PLAYED = 30
 _STEPS = 20
+_TIMES = (1, 2, 5, 10, 20, 50, 100)
 
 
 def register(app: typer.Typer) -> None:
@@ -53,7 +55,10 @@ def report_command(
     if is_same_file(out, model):
         raise GraphFSAError(f"--out {out!r} would overwrite the model; choose another file")
     chosen = None if sizes is None else parse_sizes(sizes, "--sizes")
-    facts = make_report(find_automaton(model), find_dataset(task, option), model, out, seed, chosen, max_nodes)
+    if chosen is not None and min(chosen) < 1:
+        raise GraphFSAError(f"--sizes must be at least 1; got {min(chosen)}")
+    fsa, dataset = find_automaton(model), find_dataset(task, option)
+    facts = make_report(fsa, dataset, shown_name(model), out, seed, chosen, max_nodes)
     if as_json:
         print_json(facts)
     else:
@@ -83,7 +88,7 @@ def make_report(
     sections = [
         _rules(fsa, train),
         _diagram(fsa),
-        _numbers(accuracy),
+        _numbers(accuracy, name, dataset),
         verification,
         _coverage(fsa, train),
         _played(fsa, dataset, seed),
@@ -124,26 +129,29 @@ def _diagram(fsa: GraphFSA) -> Section:
 
 
 def _accuracy(fsa: GraphFSA, dataset: Dataset, sizes: list[int] | None, seed: int) -> list[dict[str, Any]]:
+    """On larger graphs; for a cellular automaton on larger boards after several numbers of steps."""
     from graphfsa.cli.evaluate import score
     from graphfsa.datasets import draw
 
-    split = dataset.splits["test"]
-    chosen = sizes or [*(size for size, _ in split.parts), *([_LARGE] if dataset.task.kind == "classes" else [])]
-    steps = split.steps if sizes is None and len(split.parts) == 1 else None
+    evolves = dataset.task.kind == "evolution"
+    chosen = sizes or [*(size for size, _ in dataset.splits["test"].parts), *([] if evolves else [_LARGE])]
+    cases = [(size, steps) for size in chosen for steps in (_TIMES if evolves else (None,))]
     return [
         score(draw(dataset, size, min(_COUNT, max(10, 10_000 // size)), rng, "test", steps=steps), fsa)
-        for size, rng in zip(chosen, generators(seed + 1, len(chosen)), strict=True)
+        for (size, steps), rng in zip(cases, generators(seed + 1, len(cases)), strict=True)
     ]
 
 
-def _numbers(results: list[dict[str, Any]]) -> Section:
+def _numbers(results: list[dict[str, Any]], name: str, dataset: Dataset) -> Section:
     from graphfsa.views import report as views
     from graphfsa.views.learning import draw_accuracy
 
-    names = ("size", "steps", "graphs", "perfect", "accuracy")
-    rows = [[f"{row[k]:.4f}" if isinstance(row[k], float) else f"{row[k]:,}" for k in names] for row in results]
+    columns = ("size", "steps", "graphs", "perfect", "accuracy")
+    rows = [[f"{row[k]:.4f}" if isinstance(row[k], float) else f"{row[k]:,}" for k in columns] for row in results]
     note = "On graphs that no training graph is isomorphic to; strict: a node without an answer is wrong."
-    return views.numbers("Accuracy on larger graphs", names, rows, draw_accuracy({"accuracy": results}), note=note)
+    figure = draw_accuracy({name: results}) if len(results) > 1 else None
+    title = "Accuracy after more steps" if dataset.task.kind == "evolution" else "Accuracy on larger graphs"
+    return views.numbers(title, columns, rows, figure, note=note)
 
 
 def _verification(fsa: GraphFSA, dataset: Dataset, max_nodes: int) -> tuple[bool | None, Section]:

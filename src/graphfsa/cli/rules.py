@@ -48,7 +48,8 @@ def rules_command(
     of these data comes, and are shorter. A .rules file is an automaton for every other command.
     """
     kind = _format(form, out)
-    check_output(out, _SUFFIXES[kind])
+    every = tuple(suffix for suffixes in _SUFFIXES.values() for suffix in suffixes)
+    check_output(out, _SUFFIXES[kind] if form else every)
     if out is not None and is_same_file(out, model):
         raise GraphFSAError(f"--out {out!r} would overwrite the model; choose another file")
     if data is not None and task is not None:

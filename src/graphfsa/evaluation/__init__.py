@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphfsa.evaluation.experiment import Experiment, Job, experiment_names, find_experiment
-from graphfsa.evaluation.metrics import Score, answers, score
+from graphfsa.evaluation.metrics import Score, score
 from graphfsa.evaluation.published import Published, published, published_tables
 from graphfsa.evaluation.records import Results
 from graphfsa.evaluation.rendering import as_csv, latex, markdown
@@ -20,7 +20,6 @@ __all__ = [
     "Score",
     "Summary",
     "Table",
-    "answers",
     "as_csv",
     "compare",
     "experiment_names",

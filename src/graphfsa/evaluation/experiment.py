@@ -138,10 +138,7 @@ class Experiment:
     def digest(self) -> str:
         """SHA-256 of everything that decides how its jobs are run."""
         content = {"data": asdict(self.data), "tests": list(map(asdict, self.tests))}
-        learners = [
-            {key: value for key, value in asdict(entry).items() if key not in _WORDS}
-            for entry in self.entries
-        ]
+        learners = [{key: value for key, value in asdict(entry).items() if key not in _WORDS} for entry in self.entries]
         return _digest({**content, "learners": learners, "quick": self.quick})
 
     def jobs(self, seed: int, *, quick: bool = False) -> Iterator[tuple[Entry, Job]]:

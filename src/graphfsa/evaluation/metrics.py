@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from graphfsa.datasets import Examples
-from graphfsa.learners import Model
 
 Array = np.ndarray[Any, Any]
 
@@ -31,20 +30,6 @@ class Score:
     perfect: float
     nodes: int
     graphs: int
-
-
-def answers(model: Model, examples: Examples) -> Array:
-    """What a model answers for each node after the steps of its graph, int16; -1 where there is no answer.
-
-    All graphs that take the same number of steps are run at once, as one disjoint union.
-    """
-    found = np.full(len(examples.inputs), -1, np.int16)
-    for number in np.unique(examples.steps):
-        chosen = np.flatnonzero(examples.steps == number)
-        part = examples if len(chosen) == len(examples) else examples.select(chosen)
-        nodes = np.repeat(examples.steps == number, examples.sizes)
-        found[nodes] = model.predict(part.graphs.graph, part.inputs, steps=int(number))
-    return found
 
 
 def answers_at(model: Any, examples: Examples, steps: Sequence[int]) -> Array:

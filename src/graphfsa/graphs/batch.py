@@ -31,7 +31,9 @@ class GraphBatch:
 
     @classmethod
     def of(cls, graphs: Sequence[Graph]) -> GraphBatch:
-        """Unite graphs; those that have arcs must all have slots or all have none."""
+        """Unite graphs; those that have arcs must all have slots or all have none. One graph alone stays what it is."""
+        if len(graphs) == 1:
+            return cls(graphs[0], _offsets(np.array([graphs[0].num_nodes], np.int64)))
         slotted = [graph.slots is not None for graph in graphs if graph.num_arcs]
         if any(slotted) and not all(slotted):
             raise GraphError("graphs with and without neighbour slots must not be united")
@@ -51,7 +53,9 @@ class GraphBatch:
 
     @classmethod
     def repeat(cls, graph: Graph, times: int) -> GraphBatch:
-        """The same graph several times."""
+        """The same graph several times; once, it stays what it is."""
+        if times == 1:
+            return cls.of([graph])
         shift = np.repeat(np.arange(times, dtype=np.int64), graph.num_arcs)
         indptr = np.zeros(times * graph.num_nodes + 1, np.int64)
         np.cumsum(np.tile(np.diff(graph.indptr), times), out=indptr[1:])
@@ -100,6 +104,8 @@ class GraphBatch:
 
     def graphs(self) -> list[Graph]:
         """The graphs that were united, in order."""
+        if len(self) == 1:
+            return [self.graph]
         indptr, indices, slots = self.graph.indptr, self.graph.indices, self.graph.slots
         parts: list[Graph] = []
         for start, stop in zip(self.offsets[:-1], self.offsets[1:], strict=True):

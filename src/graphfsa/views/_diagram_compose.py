@@ -163,7 +163,10 @@ def _below(found: Transitions, words: Wording, centre: float, top: float, wide: 
             y, used = y + height + 4, used + len(lines)
             lowest = max(lowest, y)
         top = lowest + 8
-    lines = tuple(balanced(note(found, words), max(40, int(wide / 6.6))))
+    room = max(40, int(wide / 6.6))
+    sentences = note(found, words)
+    whole = " ".join(sentences)
+    lines = (whole,) if len(whole) <= room else tuple(line for part in sentences for line in balanced(part, room))
     box = text_box(centre, 0, lines, SMALL)
     labels.append(Label(box.shifted(0, top + box.height / 2), lines, kind="note"))
     return labels

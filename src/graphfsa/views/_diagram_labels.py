@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphfsa.views._diagram_scene import Array, Box, curve_points
+from graphfsa.views._diagram_scene import Array, Box, curve_points, head_of
 
 _SAMPLES = 25
 """Points of a line that are looked at."""
+_HEAD = 6.0
+"""What must be seen of the head of an arrow."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,11 @@ def place_labels(
 ) -> tuple[tuple[Box, ...], float]:
     """A box for each label, and the flaws: 1000 for each overlap, 1 for each line through a label.
 
-    The largest labels choose first.
+    The heads of arrows must not be covered either. The largest labels choose first.
     """
     lines = np.array([_sampled(curve) for curve in (*curves, *stubs)]).reshape(-1, _SAMPLES, 2)
-    taken = np.array([(box.x, box.y, box.width, box.height) for box in nodes])
+    heads = np.array([(*head_of(curve).mean(axis=0), _HEAD, _HEAD) for curve in (*curves, *stubs)]).reshape(-1, 4)
+    taken = np.concatenate([np.array([(box.x, box.y, box.width, box.height) for box in nodes]), heads])
     flaws, boxes = 0.0, np.empty((len(plan.labels), 4))
     for number in sorted(range(len(plan.labels)), key=lambda k: (-plan.labels[k][0] * plan.labels[k][1], k)):
         extra, options = zip(*_options(plan, number, lines[number]), strict=True)

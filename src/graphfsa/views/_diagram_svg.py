@@ -14,7 +14,7 @@ from graphfsa.views._diagram_scene import FONT, LINE, Array, Label, Node, Scene,
 from graphfsa.views._figure import new_figure
 
 INK, PAPER, FAINT = "#222222", "#ffffff", "#666666"
-_DARK = {"ink": "#e6e6e6", "paper": "#16191d", "faint": "#a5adb5"}
+_DARK = {"ink": "#e6e6e6", "paper": "#1d2024", "faint": "#a5adb5"}
 _FONTS = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 _RING = 4.0
 _DPI = 192

@@ -119,22 +119,20 @@ def _title(found: Transitions, arrow: Transition) -> str:
     return f"{own} → {successor}: {words}{amount}{times}"
 
 
-def note(found: Transitions, words: Wording) -> str:
-    """What the signs mean, and what was followed."""
+def note(found: Transitions, words: Wording) -> list[str]:
+    """What the signs mean, and what was followed: a sentence for each."""
     config = found.fsa.aggregation.config()
     kind = " ".join([str(config.pop("name")), *(f"{key}={value}" for key, value in config.items())])
     parts = [f"Aggregation: {kind}."]
     if found.start is not None:
         nodes, graphs = _amount(found.num_nodes, "node"), _amount(found.num_graphs, "graph")
-        parts.append(
-            f"Followed from {words.names[found.start]} on: {nodes} of {graphs}; {TIMES}n: n times. "
-            "Conditions tell apart what they saw."
-        )
+        parts.append(f"Followed from {words.names[found.start]} on: {nodes} of {graphs}; {TIMES}n: n times.")
+        parts.append("Conditions tell apart what they saw.")
     if any(state in found.fsa.final_states for state in found.states):
         parts.append("Double ring: final, never left.")
     if found.num_wordless:
         parts.append("n/m: at n of m values, without a short condition.")
-    return " ".join(parts)
+    return parts
 
 
 def _amount(number: int, word: str) -> str:

@@ -210,6 +210,11 @@ def _drawn_graph(graph: Graph, places: Places) -> tuple[Array, Array]:
     shade = _LINES if graph.num_arcs <= _MANY else _FAINT
     for source, target in zip(graph.indices.tolist(), graph.targets().tolist(), strict=True):
         draw.line([*fine[source], *fine[target]], fill=shade, width=_FINE)
+        if source == target:
+            x, y = fine[source] - (0, (radius + 4) * _FINE)
+            draw.ellipse([x - 5 * _FINE, y - 5 * _FINE, x + 5 * _FINE, y + 5 * _FINE], outline=shade, width=_FINE)
+        elif not graph.symmetric:
+            draw.polygon(_head(fine[source], fine[target], radius * _FINE, 7 * _FINE), fill=shade)
     labels = np.full((height, width), -1, np.int32)
     for node, (x, y) in enumerate(points):
         around = _FINE * radius
@@ -221,6 +226,14 @@ def _drawn_graph(graph: Graph, places: Places) -> tuple[Array, Array]:
         area[apart < radius + 0.5] = -1  # A later node covers earlier ones, its rim too.
         area[apart < radius - 0.9] = node
     return labels, np.asarray(picture.reduce(_FINE))
+
+
+def _head(begin: Array, end: Array, radius: float, length: float) -> list[tuple[float, float]]:
+    """The head of an arrow that ends at the rim of a node."""
+    along = (end - begin) / max(float(np.linalg.norm(end - begin)), 1e-9)
+    tip, across = end - radius * along, np.array([-along[1], along[0]])
+    back = tip - length * along
+    return [tuple(corner) for corner in (tip, back + 0.4 * length * across, back - 0.4 * length * across)]
 
 
 @lru_cache(maxsize=1)

@@ -48,15 +48,17 @@ def _lengths(places: Array) -> Array:
 
 
 def _distances(graph: Graph) -> Array:
-    """Steps from node to node along arcs in either direction; a bit more than the longest where there is no way."""
+    """Steps from node to node along arcs in either direction; where there is no way, parts stay a bit apart."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import shortest_path
 
     arcs = (np.ones(graph.num_arcs), (graph.targets(), graph.indices))
     matrix = csr_matrix(arcs, shape=(graph.num_nodes, graph.num_nodes))
     steps = np.asarray(shortest_path(matrix, directed=False, unweighted=True))
-    far = steps[np.isfinite(steps)].max(initial=0) + 1.5
-    return np.where(np.isfinite(steps), steps, far)
+    joined = np.isfinite(steps)
+    reach = np.where(joined, steps, 0).max(axis=1)  # How far the farthest node of the same part is.
+    radius = np.where(joined, reach, 0).max(axis=1) / 2
+    return np.where(joined, steps, radius[:, None] + radius + 1.5)
 
 
 def _scaled(wanted: Array) -> Array:

@@ -474,7 +474,9 @@
     graph: `${n.toLocaleString("en")} nodes, ${run.arcs.toLocaleString("en")} arcs` }[run.kind];
   const repeats = run.stable_at === null ? "" : run.period === 1
     ? `, at rest from step ${run.stable_at} on` : `, repeating every ${run.period} steps from step ${run.stable_at} on`;
-  $("facts").textContent = `${about}; ${run.times[frames - 1].toLocaleString("en")} steps${repeats}; ${run.aggregation}`;
+  const made = run.times[frames - 1];
+  const steps = `${made.toLocaleString("en")} step${made === 1 ? "" : "s"}`;
+  $("facts").textContent = `${about}; ${steps}${repeats}; ${run.aggregation}`;
   run.states.forEach((name, state) => {
     const item = make("li");
     const swatch = make("span", undefined, "swatch");

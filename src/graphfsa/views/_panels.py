@@ -13,6 +13,9 @@ from graphfsa.graphs import Graph
 from graphfsa.views._figure import new_figure, state_colours
 from graphfsa.views._places import ROW, Array, Places
 
+_ARC = "#999999"
+_MAX_HEADS = 400
+
 
 def space_time(fsa: GraphFSA, times: Array, frames: Array) -> Any:
     """A figure with a row of cells for each step, time downwards."""
@@ -63,8 +66,6 @@ def panels(fsa: GraphFSA, graph: Graph, places: Places, trajectory: Trajectory) 
 
 def draw_graph(axes: Any, graph: Graph, points: Array, colours: Sequence[str], names: Sequence[str] | None) -> None:
     """Nodes in their colours, arcs as lines, and maybe a name at each node; y downwards."""
-    from matplotlib.collections import LineCollection
-
     axes.set_axis_off()
     axes.set_aspect("equal")
     # A path is flat: without limits of its own the panel would be too.
@@ -73,11 +74,9 @@ def draw_graph(axes: Any, graph: Graph, points: Array, colours: Sequence[str], n
     axes.set_xlim(-reach[0] - margin, reach[0] + margin)
     height = max(reach[1], 0.55 * reach[0]) + margin
     axes.set_ylim(height, -height)
-    ends = np.stack((points[graph.indices], points[graph.targets()]), axis=1)
     width = 1 if graph.num_nodes <= 200 else 0.5
-    alpha = min(1.0, max(0.3, 2500 / max(1, graph.num_arcs)))  # Many arcs must not hide the nodes.
-    axes.add_collection(LineCollection(list(ends), colors="#999999", linewidths=width, alpha=alpha, zorder=1))
     size = 420 if names is not None and graph.num_nodes <= 12 else max(4, 1400 / max(1, graph.num_nodes))
+    _draw_arcs(axes, graph, points, width, size)
     axes.scatter(*points.T, s=size, c=list(colours), edgecolors="#555555", linewidths=0.7 * width, zorder=2)
     for point, name in zip(points, names or (), strict=False):
         axes.annotate(
@@ -90,6 +89,33 @@ def draw_graph(axes: Any, graph: Graph, points: Array, colours: Sequence[str], n
             zorder=3,
             parse_math=False,
         )
+
+
+def _draw_arcs(axes: Any, graph: Graph, points: Array, width: float, size: float) -> None:
+    """Arcs as lines, with heads if the graph is directed and they are few; loops as rings on top of their nodes."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.transforms import ScaledTranslation
+
+    sources, targets = graph.indices, graph.targets()
+    alpha = min(1.0, max(0.3, 2500 / max(1, graph.num_arcs)))  # Many arcs must not hide the nodes.
+    ends = np.stack((points[sources], points[targets]), axis=1)
+    axes.add_collection(LineCollection(list(ends), colors=_ARC, linewidths=width, alpha=alpha, zorder=1))
+    radius = size**0.5 / 2
+    loops = points[sources[sources == targets]]
+    if len(loops):
+        above = ScaledTranslation(0, (radius + 2) / 72, axes.figure.dpi_scale_trans)
+        axes.scatter(
+            *loops.T,
+            s=max(30, size / 3),
+            facecolors="none",
+            edgecolors=_ARC,
+            zorder=1,
+            transform=axes.transData + above,
+        )
+    if not graph.symmetric and graph.num_arcs <= _MAX_HEADS:
+        head = {"arrowstyle": "-|>", "color": _ARC, "linewidth": width, "shrinkA": 0, "shrinkB": radius}
+        for begin, end in ends[sources != targets]:
+            axes.annotate("", end, begin, arrowprops={**head, "mutation_scale": 8}, zorder=1)
 
 
 def _hexagons(axes: Any, places: Places, colours: Array) -> None:

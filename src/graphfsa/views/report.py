@@ -33,15 +33,19 @@ pre { margin: 0; font: .9rem/1.55 ui-monospace, monospace; white-space: pre-wrap
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { text-align: left; padding: .2rem 1.2rem .2rem 0; border-bottom: 1px solid var(--line);
   overflow-wrap: anywhere }
-th { color: var(--soft); font-weight: 500; white-space: nowrap } td.number { text-align: right }
-.picture, .drawing { border-radius: .4rem; padding: .4rem; text-align: center } .picture { background: #fff }
-.picture img, .drawing img { max-width: 100%; height: auto }
+th { color: var(--soft); font-weight: 500; white-space: nowrap } td.number { text-align: right; white-space: nowrap }
+.picture, .drawing { margin-top: .8rem; text-align: center } .drawing img { max-width: 100%; height: auto }
+.picture img { width: 100%; min-width: 34rem; max-width: 56rem; height: auto }
 details { margin: .5rem 0 } summary { cursor: pointer; color: var(--soft) } .wide { overflow-x: auto }
 table.grid td, table.grid th { padding: .15rem .7rem .15rem 0; white-space: nowrap; font-size: .88rem }
 table.grid tr:first-child th { white-space: normal; min-width: 5.5rem; vertical-align: bottom; text-align: right }
 td.published { background: color-mix(in srgb, var(--line) 45%, transparent) } td.whole { font-weight: 600 }
 a { color: inherit } code { font-size: .9em }
-iframe { width: 100%; height: 46rem; border: 1px solid var(--line); border-radius: .4rem }
+iframe { width: 100%; height: 44rem; border: 1px solid var(--line); border-radius: .4rem }
+@media (max-width: 44rem) { iframe { height: 60rem } }
+@media (prefers-color-scheme: dark) {
+  .picture img { filter: invert(.9) hue-rotate(180deg); mix-blend-mode: lighten }
+}
 """
 
 
@@ -65,14 +69,15 @@ def facts(title: str, rows: dict[str, Any], *, note: str = "") -> Section:
 
 
 def numbers(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], figure: Any, *, note: str = ""
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], figure: Any | None, *, note: str = ""
 ) -> Section:
-    """A table of numbers and a picture of them."""
+    """A table of numbers, and maybe a picture of them."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     lines = "".join(
         "<tr>" + "".join(f'<td class="number">{escape(str(cell))}</td>' for cell in row) + "</tr>" for row in rows
     )
-    return Section(title, _note(note) + f"<table><tr>{head}</tr>{lines}</table>" + image(figure, title))
+    shown = "" if figure is None else image(figure, title)
+    return Section(title, _note(note) + f"<table><tr>{head}</tr>{lines}</table>" + shown)
 
 
 def picture(title: str, figure: Any, *, note: str = "") -> Section:

@@ -15,8 +15,8 @@ from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.automaton.rules._cover import cover, places_of, successors_of
 from graphfsa.automaton.rules._guards import Rule
 from graphfsa.automaton.rules._python import python_source
+from graphfsa.automaton.rules._rows import RowWords
 from graphfsa.automaton.rules._text import rule_facts, rule_lines, rules_latex, rules_markdown, rules_text
-from graphfsa.automaton.rules._vocabulary import vocabulary
 from graphfsa.errors import AutomatonError, LimitError
 
 MAX_ENTRIES = 2**16
@@ -148,14 +148,19 @@ def rules_of(fsa: GraphFSA, matters: Any = None) -> Rules:
     wanted = _checked(matters, table.shape) & fsa.aggregation.possible_values(range(fsa.num_states), fsa.num_states)
     wanted[list(fsa.final_states)] = True
     features = fsa.aggregation.features(fsa.state_names)
-    words = vocabulary(features, fsa.num_values)
-    lists = tuple(cover(words, state, table[state], wanted[state]) for state in range(fsa.num_states))
+    words = RowWords(features, fsa.num_values)
+    lists = tuple(_list(words, state, table[state], wanted[state]) for state in range(fsa.num_states))
     free = int((~wanted).sum())
     rules = Rules(fsa.state_names, fsa.aggregation, lists, fsa.starting_states, fsa.final_states, free)
     wrong = np.argwhere((rules.transition_table() != table) & wanted)
     if len(wrong):
         raise AssertionError(f"the rules are wrong at {wrong[0].tolist()}; this is a fault of graphfsa")
     return rules
+
+
+def _list(words: RowWords, state: int, successors: Array, matters: Array) -> tuple[Rule, ...]:
+    vocabulary, values = words.of(successors, matters)
+    return cover(vocabulary, state, successors[values], matters[values])
 
 
 def _checked(matters: Any, shape: tuple[int, ...]) -> Array:

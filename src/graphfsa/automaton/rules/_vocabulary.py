@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -89,6 +89,7 @@ class Vocabulary:
         atoms: The atoms, cheapest first.
         costs: What each costs, float32 [atoms].
         holds: Where each holds, float32 [atoms, num_values], 0 or 1, for products of matrices.
+        complete: Whether the counts of all sets of states are asked for.
     """
 
     features: Features
@@ -96,23 +97,29 @@ class Vocabulary:
     atoms: list[Atom]
     costs: Array
     holds: Array
+    complete: bool = False
 
 
-def vocabulary(features: Features, num_values: int) -> Vocabulary:
+def vocabulary(features: Features, num_values: int, states: tuple[int, ...] | None = None) -> Vocabulary:
     """All atoms about the features that are worth trying.
 
     Sets of states whose counts are asked for are all sets, or small ones and their complements where that would be
     too many atoms.
+
+    Args:
+        features: What can be asked.
+        num_values: Number of values.
+        states: The states whose counts may be asked for; by default all.
     """
-    num_states = 0 if features.counts is None else len(features.counts)
+    asked = states if states is not None else () if features.counts is None else tuple(range(len(features.counts)))
     quantities: list[Quantity] = []
-    for size, wide in ((num_states, True), (2, True), (1, True), (1, False)):
-        if size == num_states > _MAX_ALL_SUBSETS:
+    for size, wide in ((len(asked), True), (2, True), (1, True), (1, False)):
+        if size == len(asked) > _MAX_ALL_SUBSETS:
             continue
-        quantities = list(_quantities(features, size, num_states))
+        quantities = list(_quantities(features, size, asked))
         top = sum(_atom_count(quantity, wide) for quantity in quantities)
         if top * top * num_values <= _MAX_PAIR_WORK and top * num_values <= _MAX_CELLS:
-            return _vocabulary(features, quantities, wide, num_values)
+            return replace(_vocabulary(features, quantities, wide, num_values), complete=size == len(asked))
     return _vocabulary(features, quantities, None, num_values)
 
 
@@ -122,10 +129,10 @@ def _atom_count(quantity: Quantity, wide: bool) -> int:
     return top * top if wide and (quantity.ordered or top <= _ALL_SETS) else 3 * top
 
 
-def _quantities(features: Features, size: int, num_states: int) -> Iterator[Quantity]:
-    for length in range(1, num_states + 1):
-        if min(length, num_states - length) <= size:
-            for states in combinations(range(num_states), length):
+def _quantities(features: Features, size: int, asked: tuple[int, ...]) -> Iterator[Quantity]:
+    for length in range(1, len(asked) + 1):
+        if min(length, len(asked) - length) <= size:
+            for states in combinations(asked, length):
                 yield Quantity(CountIs(states, ()), count_of(features, states), features.bound + 1)
     for place, part in enumerate(features.parts):
         yield Quantity(PartIs(place, ()), part.digits, len(part.labels))
