@@ -5,6 +5,8 @@ import json
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -105,6 +107,36 @@ def test_a_process_that_dies_takes_one_job_with_it(tmp_path):
     assert [name for name, found in records.items() if found["status"] == "failed"] == killed
     assert records[killed[0]]["error"] == "the process was killed by signal 9"
     assert len(records) == 4
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks at /proc")
+def test_processes_end_with_a_parent_that_is_killed(tmp_path):
+    code = (
+        "import sys\nfrom graphfsa.evaluation import find_experiment, run_experiments\n"
+        "if __name__ == '__main__':\n"
+        "    plan = {'floors': find_experiment(sys.argv[1])}\n"
+        "    run_experiments(plan, sys.argv[2], seeds=500, processes=1)\n"
+    )
+    (tmp_path / "main.py").write_text(code)
+    out = tmp_path / "out"
+    parent = subprocess.Popen([sys.executable, tmp_path / "main.py", tiny(tmp_path), out])
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit and not (out / "records.jsonl").exists():
+        time.sleep(0.05)
+    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+    assert children
+    parent.kill()
+    parent.wait()
+    while time.monotonic() < limit and any(_runs(child) for child in children):
+        time.sleep(0.05)
+    assert not any(_runs(child) for child in children)
+
+
+def _runs(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_directories_of_another_kind_are_refused_before_anything_is_run(tmp_path):

@@ -7,9 +7,10 @@ import signal
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from threading import Thread
 from time import perf_counter
 from typing import Any
 
@@ -124,6 +125,7 @@ def _one_thread() -> Generator[None]:
 def _serve(connection: Connection, models: str) -> None:
     """What a process does: run what it is given, until nobody gives it anything."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent is interrupted, and ends us.
+    Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
             identity, config = connection.recv()
@@ -140,6 +142,14 @@ def _serve(connection: Connection, models: str) -> None:
             connection.send(record)
         except OSError:
             return
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed can't end us: nobody would wait for the job any more."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def failure(job: Job, error: str, trace: str, seconds: float) -> dict[str, Any]:
