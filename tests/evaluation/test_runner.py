@@ -208,6 +208,12 @@ def test_a_full_disk_loses_no_finished_job(results, monkeypatch):
     assert len(folder.records()) == 2
 
 
+DONE = (
+    '{"schema": "graphfsa.record/1", "id": "x", "status": "done", "config": {"seed": 0}, "seconds": {"all": 1}, '
+    '"versions": {}, "fit": {}, "model": null, "results": {"n=10": {"accuracy": 1, "reference": 1}}}'
+)
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -215,6 +221,11 @@ def test_a_full_disk_loses_no_finished_job(results, monkeypatch):
         ("[]", "line 1: the schema must be 'graphfsa.record/1'; got 'list'"),
         ('{"schema": "graphfsa.record/0"}', "got 'graphfsa.record/0'"),
         ('{"schema": "graphfsa.record/1"}', "id is missing"),
+        (DONE.replace('"seed": 0', '"seed": "0"'), "config: seed must be numbers"),
+        (DONE.replace('"accuracy": 1', '"accuracy": null'), "results: n=10: accuracy and reference must be numbers"),
+        (DONE.replace('{"all": 1}', "{}"), "seconds: all must be numbers"),
+        (DONE.replace('"model": null', '"model": 3'), "model must say its file"),
+        (DONE.replace('"done"', '"failed"'), "error is missing"),
     ],
 )
 def test_damaged_records_are_named(results, line, words):
@@ -222,6 +233,12 @@ def test_damaged_records_are_named(results, line, words):
     (folder.path / "records.jsonl").write_text(line + "\n")
     with pytest.raises(FormatError, match=words):
         folder.records()
+
+
+def test_a_whole_record_is_read(results):
+    folder, _ = results
+    (folder.path / "records.jsonl").write_text(DONE + "\n")
+    assert list(folder.records()) == ["x"]
 
 
 def test_the_manifest_names_the_tables(results):

@@ -149,7 +149,22 @@ def _record(line: str, where: str) -> Record:
     if not isinstance(content, dict) or content.get("schema") != RECORD:
         got = content.get("schema") if isinstance(content, dict) else type(content).__name__
         raise FormatError(f"{where}: the schema must be {RECORD!r}; got {str(got)[:100]!r}")
-    for name, kind in (("id", str), ("status", str), ("config", dict)):
+    done = content.get("status") == "done"
+    kinds: dict[str, type | tuple[type, ...]] = {"id": str, "status": str, "config": dict, "seconds": dict}
+    kinds |= {"versions": dict} | ({"results": dict, "fit": dict} if done else {"error": str})
+    for name, kind in kinds.items():
         if not isinstance(content.get(name), kind):
             raise FormatError(f"{where}: {name} is missing or of the wrong kind")
+    for place, table, names in (
+        ("config", content["config"], ("seed",)),
+        ("seconds", content["seconds"], ("all",)),
+        *((f"results: {test}", found, ("accuracy", "reference")) for test, found in content.get("results", {}).items()),
+    ):
+        if not isinstance(table, dict) or not all(isinstance(table.get(name), int | float) for name in names):
+            raise FormatError(f"{where}: {place}: {' and '.join(names)} must be numbers")
+    model = content.get("model")
+    if model is not None and not (
+        isinstance(model, dict) and all(isinstance(model.get(key), str) for key in ("file", "sha256"))
+    ):
+        raise FormatError(f"{where}: model must say its file and its sha256")
     return content
