@@ -49,7 +49,7 @@ class NeuralLearner(Learner):
     rate: float = 0.001
     batch: int = 32
     epochs: int = 200
-    updates: int = 6000
+    updates: int = 1500
     patience: int = 50
     clip: float = 1.0
     offset: int = 2
