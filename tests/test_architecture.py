@@ -12,6 +12,7 @@ ROOMS = [
     "errors",
     "_registry",
     "_files",
+    "_html",
     "graphs",
     "aggregations",
     "automaton",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa._html import facts_html
 from graphfsa.analysis._uses import graphs_by_entry
 from graphfsa.analysis.reachability import possible_entries
 from graphfsa.automaton import GraphFSA
@@ -117,6 +118,17 @@ class Coverage:
             "open": None if settled is None else self.num_seen - settled,
             "wrong_nodes": self.wrong,
         }
+
+    def _repr_html_(self) -> str:
+        """The numbers that cost nothing, for notebooks; ``views.entries.draw_coverage`` draws all."""
+        facts = {
+            "graphs": len(self.examples),
+            "entries that can be used": self.num_possible,
+            "seen": self.num_seen,
+            "unseen": self.num_unseen,
+            "wrong nodes": self.wrong,
+        }
+        return facts_html("Coverage", facts)
 
     @property
     def _free(self) -> Array:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa._html import shorter
 from graphfsa.aggregations import Aggregation
 from graphfsa.errors import AutomatonError, LimitError
 
@@ -24,6 +25,8 @@ Rule = Callable[[str, Any], str | int]
 MAX_STATES = 256
 MAX_TABLE_ENTRIES = 2**26
 _HTML_ROWS = 64
+_HTML_COLUMNS = 24
+_HTML_NAME = 40
 
 
 class GraphFSA:
@@ -242,17 +245,19 @@ class GraphFSA:
         return f"GraphFSA({self.num_states} states: {names}; {self._aggregation}; {self.num_values} values)"
 
     def _repr_html_(self) -> str:
-        """A table of next states, one column per state; long tables are cut."""
+        """A table of next states, one column per state; large tables and long names are cut."""
         marks = {**dict.fromkeys(self._starting_states, " (start)"), **dict.fromkeys(self._final_states, " (final)")}
-        heads = "".join(f"<th>{escape(name)}{marks.get(k, '')}</th>" for k, name in enumerate(self._state_names))
-        shown = min(self.num_values, _HTML_ROWS)
+        names = [escape(shorter(name, _HTML_NAME)) for name in self._state_names]
+        columns, shown = min(self.num_states, _HTML_COLUMNS), min(self.num_values, _HTML_ROWS)
+        heads = "".join(f"<th>{names[k]}{marks.get(k, '')}</th>" for k in range(columns))
         rows = "".join(
-            f"<tr><th>{escape(self._aggregation.decode(value, self._state_names))}</th>"
-            + "".join(f"<td>{escape(self._state_names[state])}</td>" for state in self._table[:, value])
+            f"<tr><th>{escape(shorter(self._aggregation.decode(value, self._state_names)))}</th>"
+            + "".join(f"<td>{names[state]}</td>" for state in self._table[:columns, value])
             + "</tr>"
             for value in range(shown)
         )
         more = f"<p>{self.num_values - shown} more values</p>" if shown < self.num_values else ""
+        more += f"<p>{self.num_states - columns} more states</p>" if columns < self.num_states else ""
         head = f"{self.num_states} states, {escape(str(self._aggregation))}"
         return f"<table><caption>GraphFSA: {head}</caption><tr><th>neighbours</th>{heads}</tr>{rows}</table>{more}"
 

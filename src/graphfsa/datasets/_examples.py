@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa._html import facts_html
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._task import Task
 from graphfsa.engine import run
@@ -89,6 +90,20 @@ class Examples:
 
     def __repr__(self) -> str:
         return f"Examples({self.task.name}: {len(self)} graphs, {self.graphs.graph.num_nodes} nodes)"
+
+    def _repr_html_(self) -> str:
+        """A few facts, for notebooks."""
+        classes = np.bincount(self.labels[self.mask], minlength=len(self.task.classes)).tolist()
+        facts = {
+            "task": self.task.name,
+            "graphs": len(self),
+            "nodes of a graph": _span(self.sizes),
+            "steps": _span(self.steps),
+            "inputs": self.task.inputs,
+            "labels": [f"{name}: {count:,}" for name, count in zip(self.task.classes, classes, strict=True)],
+            "nodes that do not count": int((~self.mask).sum()) or None,
+        }
+        return facts_html("Examples", facts)
 
     @property
     def sizes(self) -> Array:
@@ -171,3 +186,8 @@ def _column(name: str, values: ArrayLike, length: int, kind: Any, limit: int) ->
     if len(wrong):
         raise GraphFSAError(f"{name}[{wrong[0]}] must be in 0 .. {limit - 1}; got {array[wrong[0]]}")
     return array.astype(kind)
+
+
+def _span(numbers: Array) -> str | None:
+    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+    return (f"{low:,} to {high:,}" if low < high else f"{low:,}") if len(numbers) else None

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa._html import facts_html
 from graphfsa.errors import StateError
 
 Array = np.ndarray[Any, Any]
@@ -90,6 +91,22 @@ class Trajectory:
         if found is None:
             raise StateError(f"step {step} was not recorded; run up to it with record='all', or with record='changes'")
         return found.copy()
+
+    def _repr_html_(self) -> str:
+        """A few facts, for notebooks."""
+        rests = None if self.stable_at is None else f"from step {self.stable_at:,} on"
+        cycle = None if self.period in (None, 1) else f"every {self.period:,} steps"
+        counts = np.bincount(self.last) if len(self.last) else np.empty(0, int)
+        facts = {
+            "nodes": len(self.last),
+            "steps": self.steps,
+            "at rest" if cycle is None else "repeats": " ".join(word for word in (cycle, rests) if word) or None,
+            "recorded": None if self.times is None else f"{len(self.times):,} steps",
+            "nodes that changed": int((self.first != self.last).sum()),
+            "nodes in each state at the end": [f"{state}: {n:,}" for state, n in enumerate(counts.tolist()) if n],
+            "kernels": self.path,
+        }
+        return facts_html("Trajectory", facts)
 
     def _folded(self, step: int) -> int:
         """The earliest step with the same states that follows from the period."""

@@ -9,12 +9,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa._html import facts_html
 from graphfsa.errors import GraphError
 from graphfsa.graphs.lattice import Lattice
 
 Array = np.ndarray[Any, Any]
 _T = TypeVar("_T")
 MAX_SLOTS = 256
+
+_MAX_SHOWN = 10**6
+"""Arcs up to which a notebook says more than how many there are."""
 
 
 class Graph:
@@ -226,6 +230,17 @@ class Graph:
             return f"Graph({self._lattice.kind}{torus} {sides}, {self._num_arcs} arcs)"
         slots = f", {self.num_slots} slots" if self.slots is not None else ""
         return f"Graph({self._num_nodes} nodes, {self._num_arcs} arcs{slots})"
+
+    def _repr_html_(self) -> str:
+        """A few facts, for notebooks; nothing that takes time on a large graph."""
+        facts: dict[str, Any] = {"nodes": self._num_nodes, "arcs": self._num_arcs, "slots": self.num_slots or None}
+        if self._lattice is None and self._num_nodes and self._num_arcs <= _MAX_SHOWN:
+            low, high = int(self.degrees.min()), int(self.degrees.max())
+            facts["neighbours"] = f"{low:,} to {high:,} each" if low < high else f"{low:,} each"
+            facts["directed"] = not self.symmetric
+        if self._lattice is not None:
+            facts = {"lattice": repr(self).removeprefix("Graph(").partition(",")[0], **facts}
+        return facts_html("Graph", facts)
 
     def _csr(self) -> tuple[Array, Array, Array | None]:
         if self._arrays is None:

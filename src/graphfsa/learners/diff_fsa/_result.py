@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa._html import facts_html
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Task
 from graphfsa.graphs import Graph
@@ -56,6 +57,17 @@ class Trained:
     def predict(self, graph: Graph, inputs: ArrayLike, *, steps: int) -> Array:
         """The class of each node after so many steps, int16; -1 where there is no answer."""
         return predict_with(self.automaton, self.task, graph, inputs, steps)
+
+    def _repr_html_(self) -> str:
+        """The verdict and the automaton, for notebooks."""
+        facts = {
+            "verdict": self.verdict,
+            "accuracy on the training graphs": self.train_accuracy,
+            "accuracy on the validation graphs": self.validation_accuracy,
+            "updates": self.updates,
+            "seconds": self.seconds,
+        }
+        return facts_html(f"Trained: {self.task.name}", facts) + self.automaton._repr_html_()
 
     @property
     def changed(self) -> int:

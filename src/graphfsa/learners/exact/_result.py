@@ -7,6 +7,7 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from graphfsa._html import facts_html
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Task
 from graphfsa.errors import GraphFSAError
@@ -82,3 +83,15 @@ class Learned:
     def predict(self, graph: Graph, inputs: ArrayLike, *, steps: int) -> Array:
         """The class of each node after so many steps, int16; -1 where there is no answer."""
         return predict_with(self.automaton, self.task, graph, inputs, steps)
+
+    def _repr_html_(self) -> str:
+        """The verdict and the automaton, for notebooks."""
+        facts = {
+            "verdict": self.verdict,
+            "accuracy on the training graphs": self.train_accuracy,
+            "wrong labels": len(self.suspects) or None,
+            "seconds": self.seconds,
+        }
+        return facts_html(f"Learned: {self.task.name}", facts) + (
+            "" if self.found is None else self.found._repr_html_()
+        )

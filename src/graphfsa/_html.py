@@ -1,0 +1,44 @@
+"""What notebooks show of objects: small tables, in which everything is escaped and nothing grows without bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any
+
+_LONGEST = 200
+_LISTED = 12
+
+
+def facts_html(title: str, facts: Mapping[str, Any]) -> str:
+    """Names and values in two columns; what is None is left out.
+
+    Args:
+        title: What the object is.
+        facts: Values by name; numbers get separators, lists are cut, texts too.
+    """
+    rows = "".join(
+        f'<tr><th style="text-align: left">{escape(name)}</th>'
+        f'<td style="text-align: left">{escape(_text(value))}</td></tr>'
+        for name, value in facts.items()
+        if value is not None
+    )
+    return f"<table><caption>{escape(shorter(title))}</caption>{rows}</table>"
+
+
+def shorter(text: str, longest: int = _LONGEST) -> str:
+    """A text of so many characters at most."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        parts = [_text(part) for part in value]
+        return shorter(", ".join([*parts[:_LISTED], *(["…"] if len(parts) > _LISTED else [])]) or "none")
+    return shorter(str(value))
