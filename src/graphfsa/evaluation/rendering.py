@@ -64,7 +64,7 @@ def _scope(table: Table) -> str:
     return words
 
 
-ASIDES = "For comparison: the same networks trained for longer, or on the graphs that our learners see."
+ASIDES = "For comparison, with few seeds: the same learners trained for longer, or on other graphs."
 
 
 def _strict(cell: Cell) -> Summary:
