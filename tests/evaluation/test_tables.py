@@ -52,6 +52,7 @@ def test_missing_and_failed_jobs_are_counted(floors):
     assert list(table.failed.values()) == ["out of luck"]
     assert "out of luck" in markdown(table)
     assert "1 jobs have not been run" in markdown(table)
+    assert "over 2 seeds (stay: 1)" in markdown(table)
     assert make_table(floors, {}).cells == {}
 
 

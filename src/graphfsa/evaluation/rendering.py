@@ -55,13 +55,27 @@ def markdown(table: Table) -> str:
 
 
 def _scope(table: Table) -> str:
-    words = f"Mean ± standard deviation over {table.seeds} seed{'s' * (table.seeds != 1)}, strict scoring"
+    words = f"Mean ± standard deviation over {seeds_text(table)}, strict scoring"
     words += "; in brackets, runs without a single wrong node."
     if table.quick:
         words = "**Quick run: few graphs and short trainings; the numbers mean little.** " + words
     if table.missing:
         words += f" {table.missing} jobs have not been run."
     return words
+
+
+def seeds_text(table: Table) -> str:
+    """How many seeds there are, and which columns have fewer."""
+    runs = {
+        column.name: max(
+            (cell.strict.runs for (_, name), cell in table.cells.items() if name == column.name), default=0
+        )
+        for column in table.columns
+        if not column.is_published
+    }
+    fewer = [f"{name}: {number}" for name, number in runs.items() if number < table.seeds]
+    words = f"{table.seeds} seed{'s' * (table.seeds != 1)}"
+    return f"{words} ({', '.join(fewer)})" if fewer else words
 
 
 ASIDES = "For comparison, with few seeds: the same learners trained for longer, or on other graphs."
@@ -204,7 +218,7 @@ def latex(table: Table) -> str:
         r"\centering\small",
         rf"\caption{{{_escaped(table.experiment.title)}: {_escaped(table.experiment.about)}"
         + (" Quick run." if table.quick else "")
-        + f" Mean $\\pm$ standard deviation over {table.seeds} seeds, strict scoring.}}",
+        + f" Mean $\\pm$ standard deviation over {_escaped(seeds_text(table))}, strict scoring.}}",
         rf"\label{{tab:{table.experiment.name}}}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",

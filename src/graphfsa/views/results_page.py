@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from graphfsa.evaluation.rendering import ASIDES, cell_text, differences, share
+from graphfsa.evaluation.rendering import ASIDES, cell_text, differences, seeds_text, share
 from graphfsa.evaluation.tables import Cell, Column, Row, Table
 from graphfsa.views.report import Section, facts, image, write_report
 from graphfsa.views.results import draw_table, draw_trainings
@@ -60,7 +60,8 @@ def _overview(tables: Sequence[Table], records: Mapping[str, Record], quick: boo
 
 def _section(table: Table, records: Mapping[str, Record]) -> Section:
     experiment = table.experiment
-    parts = [f'<p id="{escape(experiment.name)}">{escape(experiment.about)}</p>', _grid(table, table.columns)]
+    about = f"{experiment.about} Over {seeds_text(table)}."
+    parts = [f'<p id="{escape(experiment.name)}">{escape(about)}</p>', _grid(table, table.columns)]
     if table.cells:
         parts.append(image(draw_table(table), experiment.title))
     if table.differs():
