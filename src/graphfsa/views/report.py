@@ -37,7 +37,7 @@ th { color: var(--soft); font-weight: 500; white-space: nowrap } td.number { tex
 .picture, .drawing { margin-top: .8rem; text-align: center } .drawing img { max-width: 100%; height: auto }
 .picture img { width: 100%; min-width: 34rem; max-width: 56rem; height: auto }
 iframe { width: 100%; height: 44rem; border: 1px solid var(--line); border-radius: .4rem }
-@media (max-width: 44rem) { iframe { height: 60rem } }
+@media (max-width: 44rem) { iframe { height: 60rem } th, td { padding-right: .7rem } section { padding: .8rem } }
 @media (prefers-color-scheme: dark) {
   .picture img { filter: invert(.9) hue-rotate(180deg); mix-blend-mode: lighten }
 }
