@@ -1,7 +1,10 @@
 """graphfsa report: one page that holds everything and loads nothing."""
 
+import base64
+import html
 import json
 import re
+import zlib
 
 import pytest
 
@@ -12,14 +15,14 @@ from graphfsa import GraphFSA, library
 def test_a_report_holds_everything_and_loads_nothing(cli, tmp_path, task):
     out = tmp_path / "r.html"
     model = {"life": "life", "elementary": "rule42"}.get(task, task)
-    answer = cli("report", model, "--task", task, "--out", out, "--max-nodes", 3, "--sizes", "9,16", "--json")
+    sizes = "9,16" if task == "distance" else "9"
+    answer = cli("report", model, "--task", task, "--out", out, "--max-nodes", 3, "--sizes", sizes, "--json")
     assert answer.code == 0, answer.err
     facts = json.loads(answer.out)
     page = out.read_text()
-    times = [None] if task == "distance" else [1, 2, 5, 10, 20, 50, 100]
-    assert [row["accuracy"] for row in facts["accuracy"]] == [1.0] * 2 * len(times)
-    if task != "distance":
-        assert [row["steps"] for row in facts["accuracy"]] == 2 * times
+    times = [10, 17] if task == "distance" else [1, 2, 5, 10, 20, 50, 100]
+    assert [row["accuracy"] for row in facts["accuracy"]] == [1.0] * len(times)
+    assert [row["steps"] for row in facts["accuracy"]] == times
     assert facts["verified"] is (None if task == "life" else True)  # Boards are too large to try all of them.
     assert facts["automaton"] in page
     titles = re.findall(r"<h2>(.*?)</h2>", page)
@@ -32,11 +35,22 @@ def test_a_report_holds_everything_and_loads_nothing(cli, tmp_path, task):
     assert "<script" not in page.partition("<iframe")[0]
 
 
+def test_the_run_ends_where_it_is_at_rest(cli, tmp_path):
+    out = tmp_path / "r.html"
+    assert cli("report", "path-finding", "--task", "path-finding", "--out", out, "--sizes", 9).code == 0
+    data = re.search(r'id="data"[^>]*>([^<]*)<', html.unescape(out.read_text()))[1]
+    packed = zlib.decompress(base64.b64decode(data))
+    run = json.loads(packed[4 : 4 + int.from_bytes(packed[:4], "little")])
+    assert run["times"] == list(range(run["stable_at"] + 2))  # One step more shows that it rests.
+
+
 def test_a_wrong_model_is_called_wrong(cli, tmp_path):
     right = library.distance()
     right.with_entry(2, int(right.aggregation.encode([0], [], 4)), 2).save(tmp_path / "m.json")
     out = tmp_path / "r.html"
-    facts = json.loads(cli("report", tmp_path / "m.json", "--task", "distance", "--out", out, "--json").out)
+    facts = json.loads(
+        cli("report", tmp_path / "m.json", "--task", "distance", "--out", out, "--sizes", 9, "--json").out
+    )
     assert facts["verified"] is False
     assert "WRONG" in out.read_text()
 

@@ -193,6 +193,9 @@ def _played(fsa: GraphFSA, dataset: Dataset, seed: int) -> Section:
     example = next(iter(dataset.generate(size, 1, rng)))
     start = dataset.task.starting_states(fsa, example.inputs)
     steps = max(example.steps, _STEPS) if dataset.task.kind == "evolution" else example.steps
+    found = run(fsa, example.graph, start, steps)
+    if found.period == 1 and found.stable_at is not None:  # One step more shows that it rests.
+        steps = min(steps, found.stable_at + 1)
     trajectory = run(fsa, example.graph, start, steps, record="all")
     note = "Play it, step through it, and click a node to see why it changed."
     return views.rollout("A run", fsa, example.graph, trajectory, note=note)

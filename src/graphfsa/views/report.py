@@ -42,7 +42,7 @@ table.grid tr:first-child th { white-space: normal; min-width: 5.5rem; vertical-
 td.published { background: color-mix(in srgb, var(--line) 45%, transparent) } td.whole { font-weight: 600 }
 a { color: inherit } code { font-size: .9em }
 iframe { width: 100%; height: 44rem; border: 1px solid var(--line); border-radius: .4rem }
-@media (max-width: 44rem) { iframe { height: 60rem } }
+@media (max-width: 44rem) { iframe { height: 60rem } th, td { padding-right: .7rem } section { padding: .8rem } }
 @media (prefers-color-scheme: dark) {
   .picture img { filter: invert(.9) hue-rotate(180deg); mix-blend-mode: lighten }
 }
