@@ -24,7 +24,8 @@ def write_results(path: str | Path, tables: Sequence[Table], records: Mapping[st
         records: The record of every job.
         quick: Whether the run was quick.
     """
-    sections = [_overview(tables, records, quick), *(_section(table, records) for table in tables)]
+    models = Path(path).parent / "models"
+    sections = [_overview(tables, records, quick), *(_section(table, records, models) for table in tables)]
     about = "Every table and figure of the paper's evaluation, measured again, beside what was published."
     write_report(path, "GraphFSA: results" + (" (quick run)" if quick else ""), about, sections, width=88)
 
@@ -58,7 +59,7 @@ def _overview(tables: Sequence[Table], records: Mapping[str, Record], quick: boo
     return Section(found.title, found.body + note + f"<ul>{lines}</ul>")
 
 
-def _section(table: Table, records: Mapping[str, Record]) -> Section:
+def _section(table: Table, records: Mapping[str, Record], models: Path) -> Section:
     experiment = table.experiment
     about = f"{experiment.about} Over {seeds_text(table)}."
     parts = [f'<p id="{escape(experiment.name)}">{escape(about)}</p>', _grid(table, table.columns)]
@@ -82,7 +83,7 @@ def _section(table: Table, records: Mapping[str, Record]) -> Section:
     trainings = _trainings(table, records)
     if trainings:
         parts.append(_fold("How the networks were trained", image(draw_trainings(trainings), "Trainings")))
-    parts.append(_fold("Models", _models(table, records)))
+    parts.append(_fold("Models", _models(table, records, models)))
     if table.failed:
         lines = "".join(f"<li>{escape(name)}: {escape(error)}</li>" for name, error in table.failed.items())
         parts.append(f"<p>Failed jobs:</p><ul>{lines}</ul>")
@@ -171,7 +172,7 @@ def _trainings(table: Table, records: Mapping[str, Record]) -> dict[str, list[li
     return found
 
 
-def _models(table: Table, records: Mapping[str, Record]) -> str:
+def _models(table: Table, records: Mapping[str, Record], models: Path) -> str:
     lines: list[str] = []
     last = table.experiment.tests[-1].name
     for column, group, cell in _runs(table):
@@ -180,8 +181,8 @@ def _models(table: Table, records: Mapping[str, Record]) -> str:
             model, results = records[job]["model"], records[job]["results"]
             test = last if last in results else list(results)[-1]
             words = f"seed {seed}: {share(results[test]['accuracy'])} at {test}"
-            if model is None:
-                links.append(escape(words + ", no model"))
+            if model is None or not (models / model["file"]).is_file():
+                links.append(escape(words + (", no model" if model is None else "")))
             else:
                 links.append(
                     f'<a href="models/{escape(model["file"])}" title="sha256 {model["sha256"]}">{escape(words)}</a>'
