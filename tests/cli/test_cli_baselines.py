@@ -191,3 +191,12 @@ def test_control_c_writes_the_best_so_far(tmp_path):
     facts = json.loads(said)
     assert (facts["interrupted"], facts["network"]) == (True, load_model(out).digest)
     assert load_model(out).interrupted
+
+
+@pytest.mark.slow
+def test_the_benchmark_reports_graphs_per_second(cli):
+    rows = cli("bench", "learn", "--learner", "recurrent-gnn", "--quick", "--json").json["rows"]
+    assert rows[0]["figure"] > 0
+    assert rows[0]["unit"] == "graphs/s"
+    answer = cli("bench", "learn", "--learner", "gnca")
+    assert (answer.code, "unknown learner with a benchmark 'gnca'" in answer.err) == (2, True)

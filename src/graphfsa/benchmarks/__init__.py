@@ -15,13 +15,20 @@ from time import perf_counter
 from typing import Any
 
 
-def in_turns(contenders: Mapping[str, Callable[[], Any]], turns: int, seconds: float = 20.0) -> dict[str, float]:
+def in_turns(
+    contenders: Mapping[str, Callable[[], Any]],
+    turns: int,
+    seconds: float = 20.0,
+    clock: Callable[[], float] = perf_counter,
+) -> dict[str, float]:
     """Median seconds of each contender, measured in turns, each time after one call to warm up.
 
     Args:
         contenders: What to call, by name.
         turns: How many times each is called at most.
         seconds: No new turn is begun after so long, but there is always at least one.
+        clock: What is read before and after a call; ``time.process_time`` for the time of the processor only, where all
+            contenders have one thread.
     """
     for call in contenders.values():
         call()
@@ -33,9 +40,9 @@ def in_turns(contenders: Mapping[str, Callable[[], Any]], turns: int, seconds: f
         for name, call in contenders.items():
             # Once without the clock: caches are cold after the others, and their threads may still be spinning.
             call()
-            started = perf_counter()
+            started = clock()
             call()
-            times[name].append(perf_counter() - started)
+            times[name].append(clock() - started)
     return {name: median(values) for name, values in times.items()}
 
 

@@ -31,7 +31,7 @@ class GNCA(NeuralLearner):
         hidden: Width of all inner layers.
     """
 
-    updates: int = 600
+    updates: int = 400
     hidden: int = 256
 
     def __post_init__(self) -> None:
