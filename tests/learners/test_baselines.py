@@ -1,7 +1,6 @@
 """Networks and floors: what they compute, that files keep it, and that the same seed gives the same."""
 
 import json
-import signal
 from dataclasses import replace
 
 import numpy as np
@@ -318,7 +317,7 @@ def test_a_recurrent_network_learns_what_floors_cannot():
 def test_ctrl_c_returns_the_best_so_far(rounds):
     def interrupt(record):
         if record["epoch"] == rounds:
-            signal.raise_signal(signal.SIGINT)
+            raise KeyboardInterrupt
 
     train = root_value()
     model = RecurrentGNN(epochs=50).fit(train, train, seed=0, watch=interrupt)

@@ -23,7 +23,7 @@ from graphfsa.learners.exact._proof import Impossibility, indistinguishable, onc
 from graphfsa.learners.exact._result import Learned, Suspect, Tried, Verdict
 from graphfsa.learners.exact._rungs import Rung, ladder, partitions, spread
 from graphfsa.learners.exact._search import evaluate
-from graphfsa.learners.exact._simplify import simplified
+from graphfsa.learners.exact._simplify import complexity, simplified
 
 if TYPE_CHECKING:
     from graphfsa.learners.exact import ExactLearner
@@ -118,6 +118,9 @@ class Fit:
             if self.num_final:
                 self.watch(f"simplifying what fits, {attempt.rung.describe(self.task.inputs)}")
                 simple = simplified(attempt.problem, table, self.seed, self.clock)
+                # The search tries answers first. Where annealing gains nothing, what it found reads better.
+                if complexity(table, attempt.problem) <= complexity(simple, attempt.problem):
+                    simple = table
             used = _used(attempt, simple)
             if fewest is None or used < fewest:
                 fewest = used

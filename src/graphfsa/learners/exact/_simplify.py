@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphfsa.learners.exact._climb import Clock
-from graphfsa.learners.exact._fill import completed, leaves
+from graphfsa.learners.exact._fill import completed, leaves, neighbours
 from graphfsa.learners.exact._problem import Array, Problem
 from graphfsa.learners.exact._search import Annealing, evaluate
 
@@ -45,6 +45,16 @@ def simplified(problem: Problem, table: Array, seed: int, clock: Clock) -> Array
         if sum(score == simplest for score, *_ in found) >= _ENOUGH or clock.over:
             break
     return min(found, key=lambda entry: entry[:2])[2]
+
+
+def complexity(table: Array, problem: Problem) -> int:
+    """How complicated a complete table is: borders between neighbouring values, leaves, and entries that are used."""
+    shape = problem.shape
+    near = neighbours(shape.aggregation, shape.num_states)
+    rows = table[shape.num_final :]
+    differ = (rows[:, near] != rows[:, :, None]) & (near >= 0)
+    used = (evaluate(problem, table)[1] > 0).sum()
+    return int(differ.sum()) // 2 + _leaves(table, problem) + int(used)
 
 
 def _leaves(table: Array, problem: Problem) -> int:
