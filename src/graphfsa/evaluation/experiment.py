@@ -116,6 +116,7 @@ class Experiment:
         about: What is measured, in a sentence or two.
         kind: ``table`` or ``curve``.
         published: Label of the paper's table and number of its experiment; empty if it published no numbers.
+        comparable: Whether published cells are about the same data, so that each can be held against ours.
         data: The graphs.
         tests: What is scored.
         entries: The learners.
@@ -133,6 +134,7 @@ class Experiment:
     entries: tuple[Entry, ...]
     notes: tuple[str, ...] = ()
     quick: tuple[int, int] = (200, 10)
+    comparable: bool = True
 
     @property
     def digest(self) -> str:
@@ -233,7 +235,7 @@ _TOP = {
     "notes": Field(list, []),
     "quick": Field(dict, {}),
 }
-_PUBLISHED = {"table": Field(str), "experiment": Field(str, "")}
+_PUBLISHED = {"table": Field(str), "experiment": Field(str, ""), "comparable": Field(bool, True)}
 _QUICK = {"train": Field(int, 200), "test": Field(int, 10)}
 _DATA = {"dataset": Field(str, ""), "options": Field(dict, {}), "grab": Field(str, ""), "steps": Field(int, 0)}
 _TEST = {
@@ -281,6 +283,7 @@ def _parsed(name: str, content: dict[str, Any], where: str) -> Experiment:
         entries=entries,
         notes=tuple(map(str, top["notes"])),
         quick=(quick["train"], quick["test"]),
+        comparable=source is None or source["comparable"],
     )
 
 

@@ -123,9 +123,12 @@ class Table:
         return [Paired(*part, p) for part, p in zip(found, corrected, strict=True)]
 
     def reproduced(self) -> list[tuple[Row, Entry, Cell, Published, bool]]:
-        """Each cell that repeats a published one, and whether it is within two published deviations plus 0.03."""
+        """Each cell that repeats a published one, and whether it is within two published deviations plus 0.03.
+
+        None if the published ones are about other data.
+        """
         found: list[tuple[Row, Entry, Cell, Published, bool]] = []
-        for row in self.rows:
+        for row in self.rows if self.experiment.comparable else ():
             for entry in self._entries(row):
                 source = self.published.get((row, published_column(entry.published)))
                 cell = self.cells.get((row, entry.column))
