@@ -93,6 +93,16 @@ def test_an_unknown_table_lists_the_valid_ones():
         ('name = "n=20"', 'name = "n=10"', "different names; got 'n=10' twice"),
         ('title = "Floors"', 'kind = "pie"\ntitle = "Floors"', "kind must be one of table, curve; got 'pie'"),
         ('title = "Floors"', "", "title is missing"),
+        ('dataset = "root-value"', 'dataset = "sudoku"', "data: unknown data set 'sudoku'"),
+        ('dataset = "root-value"', 'dataset = "elementary"\noptions = { rule = 256 }', "data: rule must be one of"),
+        ('dataset = "root-value"', 'dataset = "life"\noptions = { speed = 1 }', "data: life: .*unexpected keyword"),
+        ('dataset = "root-value"', 'grab = "paper-9"', "data: unknown GRAB configuration 'paper-9'"),
+        (
+            'learner = "stay"',
+            'learner = "stay"\ntrain = { split = "test" }',
+            "split must be one of train, learn; got 'test'",
+        ),
+        ('learner = "stay"', 'learner = "stay"\ntrain = { sizes = ["a"] }', "sizes must be whole numbers"),
         ('title = "Floors"', 'title = "Floors', "not TOML"),
         ('title = "Floors"', 'extends = "floors"', "extends must name one of"),
     ],
@@ -116,3 +126,10 @@ def test_a_file_may_extend_one_of_the_paper(tmp_path):
 def test_the_files_hold_no_other_keys():
     for path in PAPER.glob("*.toml"):
         assert tomllib.loads(path.read_text())["title"]
+
+
+def test_tests_of_grab_are_named_after_its_splits(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('extends = "grab"\ntitle = "x"\n[[tests]]\nname = "n=11"\n')
+    with pytest.raises(FormatError, match="named after its splits, validation, n=10, n=20, n=50, n=100; got 'n=11'"):
+        find_experiment(str(path))

@@ -5,13 +5,13 @@ Training graphs are of the training zone, test graphs of the test zone, and ever
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from graphfsa.datasets import Examples, GrabConfig, dataset_class, draw, generate_grab, grab_config
+from graphfsa.datasets import Dataset, Examples, GrabConfig, dataset_class, draw, generate_grab, grab_config
 from graphfsa.datasets._zones import draw_split, draw_training
 from graphfsa.errors import GraphFSAError
 
@@ -49,9 +49,29 @@ def draw_graphs(config: dict[str, Any]) -> Drawn:
     return _from_grab(config) if config["data"]["grab"] else _from_dataset(config)
 
 
+def make_dataset(name: str, options: Mapping[str, Any]) -> Dataset:
+    """A data set by name with options that come from a file.
+
+    Raises:
+        GraphFSAError: There is no such data set or option, or a value is not valid.
+    """
+    try:
+        return dataset_class(name)(**options)
+    except TypeError as error:
+        raise GraphFSAError(f"{name}: {error}") from None
+
+
+def check_grab_tests(config: str, names: Sequence[str]) -> None:
+    """Raise unless there is such a configuration of GRAB, and tests are named after its splits."""
+    valid = [part for part in grab_config(config).parts if part not in ("train", "ood")]
+    for name in names:
+        if name not in valid:
+            raise GraphFSAError(f"tests of GRAB must be named after its splits, {', '.join(valid)}; got {name!r}")
+
+
 def _from_dataset(config: dict[str, Any]) -> Drawn:
     data, train, seed = config["data"], config["train"], config["seed"]
-    dataset = dataset_class(data["dataset"])(**(data["options"] or {}))
+    dataset = make_dataset(data["dataset"], data["options"] or {})
     steps = data["steps"] or None
     graphs = draw_training(
         dataset,
@@ -89,10 +109,6 @@ def _from_grab(config: dict[str, Any]) -> Drawn:
     data, train, seed = config["data"], config["train"], config["seed"]
     plan = grab_config(data["grab"])
     counts = {test["name"]: test["count"] for test in config["tests"]}
-    for name in counts:
-        if name not in plan.parts or name in ("train", "ood"):
-            valid = ", ".join(part for part in plan.parts if part not in ("train", "ood"))
-            raise GraphFSAError(f"tests of GRAB must be named after its splits, {valid}; got {name!r}")
     counts["train"] = train["count"] or plan.parts["train"].count
     parts = {name: replace(part, count=counts.get(name, part.count)) for name, part in plan.parts.items()}
     drawn = generate_grab(GrabConfig(plan.grab, parts), seed, covering=train["split"] == "covering").splits

@@ -272,6 +272,7 @@ def _parsed(name: str, content: dict[str, Any], where: str) -> Experiment:
     tests = tuple(Test(**taken(test, _TEST, f"{where}: test {k}")) for k, test in enumerate(top["tests"], start=1))
     entries = tuple(_entry(entry, f"{where}: learner {k}") for k, entry in enumerate(top["learners"], start=1))
     _check(tests, entries, where)
+    _check_data(data, tests, entries, where)
     return Experiment(
         name=name,
         title=top["title"],
@@ -300,6 +301,26 @@ def _entry(content: Any, where: str) -> Entry:
     except GraphFSAError as error:
         raise FormatError(f"{where}: {error}") from None
     return entry
+
+
+def _check_data(data: Data, tests: tuple[Test, ...], entries: tuple[Entry, ...], where: str) -> None:
+    """Raise unless the graphs can be drawn, as far as names tell."""
+    from graphfsa.evaluation._graphs import check_grab_tests, make_dataset
+
+    try:
+        if data.grab:
+            check_grab_tests(data.grab, [test.name for test in tests])
+        else:
+            make_dataset(data.dataset, data.options or {})
+    except GraphFSAError as error:
+        raise FormatError(f"{where}: data: {error}") from None
+    splits = ("train", "covering") if data.grab else ("train", "learn")
+    for entry in entries:
+        if entry.train.split not in splits:
+            what = f"split must be one of {', '.join(splits)}; got {entry.train.split!r}"
+            raise FormatError(f"{where}: learner {entry.column!r}: {what}")
+        if not all(isinstance(size, int) and size >= 0 for size in entry.train.sizes):
+            raise FormatError(f"{where}: learner {entry.column!r}: sizes must be whole numbers of at least 0")
 
 
 def _check(tests: tuple[Test, ...], entries: tuple[Entry, ...], where: str) -> None:
