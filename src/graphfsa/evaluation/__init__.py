@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from graphfsa.evaluation.experiment import Experiment, Job, experiment_names, find_experiment
+from graphfsa.evaluation.experiment import Experiment, Job
+from graphfsa.evaluation.files import experiment_names, find_experiment
 from graphfsa.evaluation.metrics import Score, score
 from graphfsa.evaluation.published import Published, published, published_tables
 from graphfsa.evaluation.records import Results
