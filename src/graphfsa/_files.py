@@ -107,7 +107,7 @@ def atomic_write(path: PathLike, data: bytes | str) -> None:
 
 
 def write_tensors(path: PathLike, arrays: Mapping[str, Any], about: Mapping[str, str]) -> None:
-    """Replace a safetensors file in one step.
+    """Replace a safetensors file in one step; the same content gives the same bytes.
 
     Args:
         path: The file.
@@ -118,7 +118,12 @@ def write_tensors(path: PathLike, arrays: Mapping[str, Any], about: Mapping[str,
     from safetensors.numpy import save
 
     content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, dict(about))
-    atomic_write(path, content)
+    end = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:end])
+    header["__metadata__"] = dict(sorted(about.items()))  # The library writes the texts in an order of chance.
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    atomic_write(path, len(text).to_bytes(8, "little") + text + content[end:])
 
 
 def read_tensors(path: PathLike, schema: str, *, limit: int = MAX_BYTES) -> tuple[dict[str, Any], dict[str, str]]:

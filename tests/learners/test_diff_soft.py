@@ -262,6 +262,12 @@ def test_arrays_that_are_no_probabilities_are_refused(tmp_path, case):
     assert str(file) in str(caught.value)
 
 
+def test_the_same_table_is_the_same_file(tmp_path):
+    for place in range(6):
+        soft_model(CountingAggregation(1), 3).save(tmp_path / f"{place}.safetensors")
+    assert len({path.read_bytes() for path in tmp_path.iterdir()}) == 1
+
+
 def test_rounding_does_not_make_a_table_wrong(tmp_path):
     """Softmax in single precision sums up to 1 but for a little."""
     logits = np.random.default_rng(0).normal(0, 5, (2, 2, 2)).astype(np.float32)

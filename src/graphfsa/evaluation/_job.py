@@ -132,6 +132,8 @@ def _written(model: Any, stem: Path) -> dict[str, Any] | None:
     facts: dict[str, Any] = {"file": path.name, "bytes": len(content), "sha256": sha256(content).hexdigest()}
     if fsa is not None:
         facts |= {"states": fsa.num_states, "aggregation": fsa.aggregation.config(), "automaton": fsa.digest}
+    elif hasattr(model, "digest"):
+        facts["network"] = model.digest  # The file also says how long the training took.
     return facts
 
 
