@@ -248,6 +248,21 @@ def step_progress(total: int | None) -> Generator[Callable[[int], None]]:
 
 
 @contextmanager
+def training_progress() -> Generator[Callable[[str, int, int], None]]:
+    """A line and a bar on standard error that follow a training: how it goes, what is done and of how much."""
+    if not sys.stderr.isatty():
+        yield lambda _text, _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("looking at the data", total=None)
+        yield lambda text, done, total: bar.update(task, description=text, completed=done, total=total)
+
+
+@contextmanager
 def count_progress(what: str) -> Generator[Callable[[int, int | None], None]]:
     """A bar on standard error that follows how much of a total is done, if somebody is watching."""
     if not sys.stderr.isatty():

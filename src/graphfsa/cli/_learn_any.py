@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from graphfsa.cli._common import parse_choices, print_rows
+from graphfsa.cli._common import parse_choices, print_rows, training_progress
 from graphfsa.cli._learned import common_facts, common_rows
 from graphfsa.cli._source import Source, read_validation
 from graphfsa.errors import GraphFSAError, UnknownNameError
@@ -104,16 +103,8 @@ def _built(name: str, given: dict[str, Any]) -> Learner:
 
 @contextmanager
 def _progress() -> Generator[Callable[[dict[str, Any]], None]]:
-    """A bar with epoch, loss and validation, on standard error, if somebody is watching."""
-    if not sys.stderr.isatty():
-        yield lambda _record: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        job = bar.add_task("looking at the data", total=None)
+    """Epoch, loss and validation, if somebody is watching."""
+    with training_progress() as update:
         held = ""
 
         def show(record: dict[str, Any]) -> None:
@@ -121,7 +112,7 @@ def _progress() -> Generator[Callable[[dict[str, Any]], None]]:
             if record.get("validation_accuracy") is not None:
                 held = f", {record['validation_accuracy']:.2%} right on validation"
             text = f"epoch {record['epoch']}, update {record['updates']}: loss {record['loss']:.4f}{held}"
-            bar.update(job, description=text, completed=record["updates"], total=record["of"])
+            update(text, record["updates"], record["of"])
 
         yield show
 

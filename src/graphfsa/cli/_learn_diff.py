@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -11,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output, find_automaton, is_same_file, parse_choices, print_rows
+from graphfsa.cli._common import (
+    check_output,
+    find_automaton,
+    is_same_file,
+    parse_choices,
+    print_rows,
+    training_progress,
+)
 from graphfsa.cli._learned import common_facts, common_rows
 from graphfsa.cli._source import Source, read_validation
 from graphfsa.errors import GraphFSAError
@@ -83,23 +89,15 @@ def _check(
 
 @contextmanager
 def _progress() -> Generator[Callable[[dict[str, Any]], None]]:
-    """A bar with loss, accuracy, tables without an error and entropy, on standard error, if somebody is watching."""
-    if not sys.stderr.isatty():
-        yield lambda _record: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        job = bar.add_task("looking at the data", total=None)
+    """Loss, accuracy, tables without an error and entropy, if somebody is watching."""
+    with training_progress() as update:
 
         def show(record: dict[str, Any]) -> None:
             text = (
                 f"update {record['updates']}, {record['states']} states: loss {record['loss']:.3f}, "
                 f"{record['accuracy']:.2%} right, {record['solved']} without an error, {record['entropy']:.2f} bits"
             )
-            bar.update(job, description=text, completed=record["updates"], total=record["of"])
+            update(text, record["updates"], record["of"])
 
         yield show
 

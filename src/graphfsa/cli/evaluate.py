@@ -122,10 +122,15 @@ def _drawn(dataset: Dataset, sizes: str | None, count: int | None, steps: str | 
     own = split.steps if sizes is None else None
     numbers = [own] if steps is None else parse_sizes(steps, "--steps")
     for place, size in enumerate(chosen):
-        amount = count or min(_COUNT, max(10, _NODES // max(size, 1)))
+        amount = count or usual_count(size)
         for number in numbers:
             rng = generators(seed, len(chosen))[place]
             yield draw(dataset, size, amount, rng, "test", steps=number)
+
+
+def usual_count(size: int) -> int:
+    """How many graphs of a size are scored if nobody says: fewer of the large ones."""
+    return min(_COUNT, max(10, _NODES // max(size, 1)))
 
 
 def _read(path: str, steps: str | None) -> Iterator[Examples]:

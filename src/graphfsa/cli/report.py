@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from graphfsa.datasets import Dataset, Examples
     from graphfsa.views.report import Section
 
-_COUNT = 100
 _LARGE = 1000
 _PLAYED = 30
 _STEPS = 20
@@ -130,14 +129,14 @@ def _diagram(fsa: GraphFSA) -> Section:
 
 def _accuracy(fsa: GraphFSA, dataset: Dataset, sizes: list[int] | None, seed: int) -> list[dict[str, Any]]:
     """On larger graphs; for a cellular automaton on larger boards after several numbers of steps."""
-    from graphfsa.cli.evaluate import score
+    from graphfsa.cli.evaluate import score, usual_count
     from graphfsa.datasets import draw
 
     evolves = dataset.task.kind == "evolution"
     chosen = sizes or [*(size for size, _ in dataset.splits["test"].parts), *([] if evolves else [_LARGE])]
     cases = [(size, steps) for size in chosen for steps in (_TIMES if evolves else (None,))]
     return [
-        score(draw(dataset, size, min(_COUNT, max(10, 10_000 // size)), rng, "test", steps=steps), fsa)
+        score(draw(dataset, size, usual_count(size), rng, "test", steps=steps), fsa)
         for (size, steps), rng in zip(cases, generators(seed + 1, len(cases)), strict=True)
     ]
 

@@ -97,6 +97,7 @@ def _finish(results: Results, experiments: dict[str, Experiment], as_json: bool)
     """Write all pages of what there is; returns the number of failed jobs."""
     from graphfsa.evaluation import make_table
     from graphfsa.evaluation.rendering import write_tables
+    from graphfsa.views._figure import save_figure
     from graphfsa.views.results import draw_table
     from graphfsa.views.results_page import write_results
 
@@ -105,8 +106,8 @@ def _finish(results: Results, experiments: dict[str, Experiment], as_json: bool)
     write_tables(results, tables)
     for table in tables:
         if table.cells:
-            for suffix in (".svg", ".png"):
-                draw_table(table, results.path / (table.experiment.name + suffix))
+            figure = draw_table(table, results.path / f"{table.experiment.name}.svg")
+            save_figure(figure, results.path / f"{table.experiment.name}.png")
     write_results(results.path / "report.html", tables, records, quick=results.quick)
     failed = {f"{table.experiment.name}: {name}": error for table in tables for name, error in table.failed.items()}
     if as_json:
@@ -138,21 +139,14 @@ def _print(results: Results, tables: list[Table], failed: dict[str, str]) -> Non
     from rich.console import Console
     from rich.table import Table as Grid
 
-    from graphfsa.evaluation.rendering import cell_text
+    from graphfsa.evaluation.rendering import shown
 
     console = Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False)
     for table in tables:
         title = table.experiment.title + (" (quick run)" if table.quick else "")
         grid = Grid("", *(column.name for column in table.columns), title=title, title_justify="left")
         for row in table.rows:
-            cells = [
-                cell_text(table.published[row, column.name])
-                if (row, column.name) in table.published
-                else cell_text(table.cells[row, column.name].strict)
-                if (row, column.name) in table.cells
-                else ""
-                for column in table.columns
-            ]
+            cells = [shown(table, row, column) for column in table.columns]
             grid.add_row(f"{row.group} {row.test}".strip(), *cells)
         console.print(grid)
     missing = sum(table.missing for table in tables)

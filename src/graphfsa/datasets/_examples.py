@@ -171,9 +171,12 @@ class Examples:
 
     def accuracy(self, fsa: GraphFSA, *, steps: ArrayLike | None = None) -> float:
         """Share of the nodes that count, over all occurrences, that get their label; strict: no answer is wrong."""
-        wrong = self.wrong(self.predict(fsa, steps=steps))
+        return self.share_right(self.predict(fsa, steps=steps))
+
+    def share_right(self, answers: ArrayLike) -> float:
+        """Share of the nodes that count, over all occurrences, whose answer is their label."""
         weights = np.repeat(self.counts, self.sizes) * self.mask
-        return float(weights[~wrong].sum() / max(1, weights.sum()))
+        return float(weights[~self.wrong(answers)].sum() / max(1, weights.sum()))
 
 
 def _column(name: str, values: ArrayLike, length: int, kind: Any, limit: int) -> Array:

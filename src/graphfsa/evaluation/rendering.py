@@ -93,12 +93,13 @@ def _grid(table: Table, columns: Sequence[Column], reading: Callable[[Cell], Sum
     for row in table.rows:
         names = [*([row.group if row.group != before else ""] if grouped else []), row.test]
         before = row.group
-        cells = [_text(table, row, column, reading) for column in columns]
+        cells = [shown(table, row, column, reading) for column in columns]
         lines.append(_line([*names, *cells]))
     return "\n".join(lines)
 
 
-def _text(table: Table, row: Row, column: Column, reading: Callable[[Cell], Summary]) -> str:
+def shown(table: Table, row: Row, column: Column, reading: Callable[[Cell], Summary] = _strict) -> str:
+    """What stands in a row and a column; nothing if there is nothing."""
     if column.is_published:
         source = table.published.get((row, column.name))
         return _EMPTY if source is None else cell_text(source)

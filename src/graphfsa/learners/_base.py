@@ -73,6 +73,27 @@ def predict_with(fsa: GraphFSA, task: Task, graph: Graph, inputs: ArrayLike, ste
     return task.predictions(fsa, last)
 
 
+class AutomatonModel:
+    """What a model does that is an automaton.
+
+    Attributes:
+        task: The task.
+        automaton: The automaton.
+    """
+
+    task: Task
+    automaton: GraphFSA
+
+    @property
+    def found(self) -> GraphFSA:
+        """The automaton, as other learners name it that may find none."""
+        return self.automaton
+
+    def predict(self, graph: Graph, inputs: ArrayLike, *, steps: int) -> Array:
+        """The class of each node after so many steps, int16; -1 where there is no answer."""
+        return predict_with(self.automaton, self.task, graph, inputs, steps)
+
+
 def answers(model: Model, examples: Examples, *, steps: ArrayLike | None = None) -> Array:
     """What a model answers for each node of labelled graphs, int16; -1 where there is no answer.
 
@@ -98,6 +119,4 @@ def accuracy(model: Model, examples: Examples, *, steps: ArrayLike | None = None
         examples: Labelled graphs.
         steps: For each graph, the number of steps to make; by default that of the labels.
     """
-    wrong = examples.wrong(answers(model, examples, steps=steps))
-    weights = np.repeat(examples.counts, examples.sizes) * examples.mask
-    return float(weights[~wrong].sum() / max(1, weights.sum()))
+    return examples.share_right(answers(model, examples, steps=steps))

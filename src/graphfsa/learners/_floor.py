@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from graphfsa.aggregations import CountingAggregation
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import LimitError
-from graphfsa.graphs import Graph
-from graphfsa.learners._base import Array, predict_with
+from graphfsa.learners._base import Array, AutomatonModel, Learner
+from graphfsa.learners._options import check_examples, check_seed
 from graphfsa.learners._states import state_names
 
 _MOST_STATES = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Floor:
+class Floor(AutomatonModel):
     """An automaton that does not look at neighbours.
 
     Attributes:
         verdict: ``"exact"``: all labels of the training and validation graphs are right. ``"best-effort"``: not all.
         task: The task.
-        automaton: The automaton: every starting state moves to the state of its answer at once.
+        automaton: The automaton: every starting state moves to the state of its answer at once; before there is none.
         train_accuracy: Share of the nodes that count that get their label, strictly, on the training graphs.
         validation_accuracy: The same on the validation graphs; None without any.
         seconds: How long it took.
@@ -43,15 +43,6 @@ class Floor:
     seconds: float
     interrupted: bool = False
 
-    @property
-    def found(self) -> GraphFSA:
-        """The automaton, as other learners name it that may find none."""
-        return self.automaton
-
-    def predict(self, graph: Graph, inputs: ArrayLike, *, steps: int) -> Array:
-        """The class of each node after so many steps, int16; -1 where there is no answer, as before the first step."""
-        return predict_with(self.automaton, self.task, graph, inputs, steps)
-
 
 def frequencies(examples: Examples) -> Array:
     """How many nodes that count, over all occurrences, have each input and each class: int64 [inputs, classes]."""
@@ -62,15 +53,29 @@ def frequencies(examples: Examples) -> Array:
     return table
 
 
-def floor_of(answers: Sequence[int], train: Examples, validation: Examples | None, began: float) -> Floor:
-    """The automaton that answers by the input class.
+class FloorLearner(Learner):
+    """A learner that chooses a class for each input class, and looks no further."""
 
-    Args:
-        answers: The class for each input class.
-        train: Training graphs.
-        validation: Validation graphs, if any.
-        began: When the learner began, by the monotonic clock.
-    """
+    @abstractmethod
+    def answers(self, train: Examples) -> Sequence[int]:
+        """The class for each input class."""
+
+    def fit(self, train: Examples, validation: Examples | None = None, *, seed: int = 0) -> Floor:
+        """Count classes.
+
+        Args:
+            train: The graphs to learn from.
+            validation: Only scored.
+            seed: Not used: there is nothing random.
+        """
+        began = monotonic()
+        check_examples(train, validation)
+        check_seed(seed)
+        return _floor_of(self.answers(train), train, validation, began)
+
+
+def _floor_of(answers: Sequence[int], train: Examples, validation: Examples | None, began: float) -> Floor:
+    """The automaton that answers by the input class."""
     task = train.task
     evolution = task.kind == "evolution"
     states = len(task.classes) + (0 if evolution else len(task.inputs))

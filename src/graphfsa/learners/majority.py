@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from time import monotonic
 
 from graphfsa.datasets import Examples
-from graphfsa.learners._base import Learner
-from graphfsa.learners._floor import Floor, floor_of, frequencies
-from graphfsa.learners._options import check_examples, check_seed
+from graphfsa.learners._floor import FloorLearner, frequencies
 
 
 @dataclass(frozen=True)
-class Majority(Learner):
+class Majority(FloorLearner):
     """Answers the class that most training nodes have; the first of them if several are as frequent.
 
     Example:
@@ -24,16 +22,7 @@ class Majority(Learner):
         'off'
     """
 
-    def fit(self, train: Examples, validation: Examples | None = None, *, seed: int = 0) -> Floor:
-        """Count the classes.
-
-        Args:
-            train: The graphs to learn from.
-            validation: Only scored.
-            seed: Not used: there is nothing random.
-        """
-        began = monotonic()
-        check_examples(train, validation)
-        check_seed(seed)
+    def answers(self, train: Examples) -> Sequence[int]:
+        """The most frequent class, for all."""
         best = int(frequencies(train).sum(0).argmax())
-        return floor_of([best] * len(train.task.inputs), train, validation, began)
+        return [best] * len(train.task.inputs)

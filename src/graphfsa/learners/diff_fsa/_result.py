@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from graphfsa._html import facts_html
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Task
-from graphfsa.graphs import Graph
-from graphfsa.learners._base import Array, predict_with
+from graphfsa.learners._base import AutomatonModel
 from graphfsa.learners.diff_fsa._soft import SoftModel
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class Trained(AutomatonModel):
     """An automaton that was found by gradient descent.
 
     Attributes:
@@ -48,15 +46,6 @@ class Trained:
     history: tuple[dict[str, Any], ...]
     possible: bool = True
     interrupted: bool = False
-
-    @property
-    def found(self) -> GraphFSA:
-        """The automaton, as other learners name it that may find none."""
-        return self.automaton
-
-    def predict(self, graph: Graph, inputs: ArrayLike, *, steps: int) -> Array:
-        """The class of each node after so many steps, int16; -1 where there is no answer."""
-        return predict_with(self.automaton, self.task, graph, inputs, steps)
 
     def _repr_html_(self) -> str:
         """The verdict and the automaton, for notebooks."""
