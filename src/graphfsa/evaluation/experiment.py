@@ -101,7 +101,6 @@ class Experiment:
         name: Its name on the command line.
         title: Its heading.
         about: What is measured, in a sentence or two.
-        kind: ``table`` or ``curve``.
         published: Label of the paper's table and number of its experiment; empty if it published no numbers.
         comparable: Whether published cells are about the same data, so that each can be held against ours.
         data: The graphs.
@@ -114,7 +113,6 @@ class Experiment:
     name: str
     title: str
     about: str
-    kind: str
     published: tuple[str, str]
     data: Data
     tests: tuple[Test, ...]

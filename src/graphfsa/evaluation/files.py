@@ -15,7 +15,6 @@ from graphfsa.evaluation.experiment import Data, Entry, Experiment, Test, Train
 
 _PAPER = Path(__file__).parent / "paper"
 _LIMIT = 2**20
-_KINDS = ("table", "curve")
 
 
 def experiment_names() -> list[str]:
@@ -56,7 +55,6 @@ def _read(path: Path) -> dict[str, Any]:
 _TOP = {
     "title": Field(str),
     "about": Field(str, ""),
-    "kind": Field(str, "table"),
     "published": Field(dict, {}),
     "data": Field(dict),
     "tests": Field(list),
@@ -91,8 +89,6 @@ _TRAIN = {"split": Field(str, "train"), "sizes": Field(list, []), "count": Field
 
 def _parsed(name: str, content: dict[str, Any], where: str) -> Experiment:
     top = taken(content, _TOP, where)
-    if top["kind"] not in _KINDS:
-        raise FormatError(f"{where}: kind must be one of {', '.join(_KINDS)}; got {top['kind']!r}")
     source = taken(top["published"], _PUBLISHED, f"{where}: published") if top["published"] else None
     quick = taken(top["quick"], _QUICK, f"{where}: quick")
     data = Data(**taken(top["data"], _DATA, f"{where}: data"))
@@ -106,7 +102,6 @@ def _parsed(name: str, content: dict[str, Any], where: str) -> Experiment:
         name=name,
         title=top["title"],
         about=top["about"],
-        kind=top["kind"],
         published=(source["table"], source["experiment"]) if source else ("", ""),
         data=data,
         tests=tests,

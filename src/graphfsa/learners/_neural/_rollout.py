@@ -61,17 +61,20 @@ class Run:
         self._pieces = _pieces(arcs, at_once) if arcs.num_nodes + len(arcs.sources) > at_once else []
         self._state = learner.begin(weights, inputs, task)
 
-    def step(self) -> None:
-        """One step of all nodes."""
+    def step(self) -> bool:
+        """One step of all nodes; returns whether any number has changed. If none has, none ever will."""
+        before, self._state = self._state, self._moved()
+        return not all(torch().equal(old, new) for old, new in zip(before, self._state, strict=True))
+
+    def _moved(self) -> State:
         if not self._pieces:
-            self._state = self._learner.step(self._weights, self._state, self._arcs)
-            return
+            return self._learner.step(self._weights, self._state, self._arcs)
         after: list[State] = []
         for begin, end, others, arcs in self._pieces:
             own = tuple(torch().cat((part[begin:end], part[others])) for part in self._state)
             moved = self._learner.step(self._weights, own, arcs)
             after.append(tuple(part[: end - begin] for part in moved))
-        self._state = _joined(after)
+        return _joined(after)
 
     def answers(self) -> Array:
         """The class of each node now, int16; -1 where there is no answer."""
@@ -89,7 +92,8 @@ def answers_at(run: Run, steps: Sequence[int]) -> Array:
     done = 0
     for number in sorted(set(steps)):
         for _ in range(number - done):
-            run.step()
+            if not run.step():
+                break
         done = number
         answers[number] = run.answers()
     return np.stack([answers[number] for number in steps])
