@@ -69,7 +69,11 @@ def test_bad_input_is_refused_before_anything_is_written(cli, tiny, tmp_path):
         (["reproduce", "sudoku"], "unknown table 'sudoku'; valid names: all, distance, elementary-1"),
         (["reproduce", tmp_path / "no.toml"], "cannot read"),
         (["reproduce", "report"], "report takes the directory of the results"),
-        (["reproduce", "report", tmp_path, "--quick"], "report takes the directory"),
+        (["reproduce", "report", tmp_path, "--quick"], "and nothing else; got --quick"),
+        (["reproduce", "check"], "check takes the directory of the results"),
+        (["reproduce", "check", tmp_path], "holds no results"),
+        (["reproduce", "check", tmp_path, "--seeds", 3], "and nothing but --sample, --seed, --jobs; got --seeds"),
+        (["reproduce", tiny, "--sample", 3], "--sample and --seed go with check"),
         (["reproduce", "report", tmp_path], "holds no results"),
         (["reproduce", "all", "somewhere"], "the directory of the results is given by --out"),
         (["reproduce", tiny, "--out", tiny], "is there and holds no results"),
@@ -82,6 +86,20 @@ def test_bad_input_is_refused_before_anything_is_written(cli, tiny, tmp_path):
         assert words in answer.err, answer.err
         assert answer.out == ""
     assert [path.name for path in tmp_path.iterdir()] == ["floors.toml"]
+
+
+def test_trainings_can_be_checked(cli, tiny, tmp_path):
+    out = tmp_path / "r"
+    cli("reproduce", tiny, "--seeds", 1, "--jobs", 1, "--out", out)
+    answer = cli("reproduce", "check", out, "--jobs", 1)
+    assert answer.code == 0
+    assert "exact on root-value, seed 0: the same" in answer.out
+    assert "2 of 2 trainings gave the same again" in answer.out
+    records = out / "records.jsonl"
+    records.write_text(records.read_text().replace('"accuracy": 1.0', '"accuracy": 0.75'))
+    answer = cli("reproduce", "check", out, "--sample", 2, "--seed", 1, "--json")
+    assert (answer.code, answer.json["same"]) == (1, 1)
+    assert [job["differs"] for job in answer.json["jobs"]] == [[], ["accuracy at n=100: 0.75 then, 1.0 now"]]
 
 
 def test_failed_trainings_give_exit_code_1(cli, tiny, tmp_path):

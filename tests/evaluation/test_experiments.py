@@ -55,6 +55,9 @@ def test_seeds_come_first_and_quick_runs_are_other_jobs():
     seeds = [job.config["seed"] for job in planned(experiments, 3, quick=False).values()]
     assert seeds == sorted(seeds)
     assert not planned(experiments, 3, quick=False).keys() & planned(experiments, 3, quick=True).keys()
+    for experiment in experiments.values():  # Three times the training of a quick run would say nothing.
+        assert [entry.aside for entry, _ in experiment.jobs(0)].count(True) >= 2
+        assert not any(entry.aside for entry, _ in experiment.jobs(0, quick=True))
 
 
 def test_words_do_not_change_what_is_run(tmp_path):

@@ -109,6 +109,17 @@ def test_a_process_that_dies_takes_one_job_with_it(tmp_path):
     assert len(records) == 4
 
 
+@pytest.mark.skipif(os.name == "nt", reason="locks of directories")
+def test_two_runs_in_one_directory_are_refused(tmp_path):
+    plan = experiments(tiny(tmp_path))
+    results = Results.create(tmp_path / "out", plan, quick=False)
+    with results.alone(), pytest.raises(GraphFSAError, match="another run is at work in"):
+        run_experiments(plan, tmp_path / "out", seeds=1, processes=1)
+    assert results.records() == {}
+    run_experiments(plan, tmp_path / "out", seeds=1, processes=1)
+    assert len(results.records()) == 2
+
+
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at /proc")
 def test_processes_end_with_a_parent_that_is_killed(tmp_path):
     code = (

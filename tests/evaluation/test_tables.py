@@ -105,6 +105,25 @@ def test_the_second_reading_is_shown_where_it_differs(floors):
     assert "0.95 ± 0.00" in markdown(other)
 
 
+def test_runs_that_fit_are_shown_by_themselves_where_the_paper_does_so():
+    experiment = find_experiment("life")
+    column = "Diff-FSA, preset paper"
+    records = filled(experiment, {column: [0.5, 1.0, 0.6], "GNCA": [0.7, 0.7, 0.7]})
+    for found in records.values():
+        found["fit"] = {"train_accuracy": found["results"]["t=1"]["accuracy"]}
+    table = make_table(experiment, records)
+    cell = table.cells[Row("", "t=5"), column]
+    assert cell.strict.runs == 3
+    assert (cell.fitted.mean, cell.fitted.runs) == (1, 1)
+    assert table.cells[Row("", "t=5"), "GNCA"].fitted is None
+    assert "Only runs without an error" in markdown(table)
+    assert "1.00 ± 0.00 (1/1)" in markdown(table)
+    left, right = draw_table(table).axes
+    assert [len(axes.get_lines()) for axes in (left, right)] == [2, 1]
+    whole = make_table(find_experiment("distance"), {})
+    assert "Only runs" not in markdown(whole)
+
+
 @given(st.floats(0, 1))
 def test_only_what_is_1_is_shown_as_1(value):
     words = share(value)

@@ -183,6 +183,19 @@ def test_several_times_are_answered_from_one_run(learner):
     assert model.predict(Graph.from_edges(0, []), [], steps=2).shape == (0,)
 
 
+def test_a_network_at_rest_takes_no_further_steps(monkeypatch):
+    model = untrained(GNCA(hidden=4), CLASSES)
+    still = replace(model, weights={name: np.zeros_like(array) for name, array in model.weights.items()})
+    graph, inputs = Graph.from_edges(3, [(0, 1), (1, 2)]), [0, 1, 2]
+    steps, step = [], GNCA.step
+    monkeypatch.setattr(GNCA, "step", lambda *arguments: steps.append(1) or step(*arguments))
+    found = still.predict_at(graph, inputs, [0, 10**6, 10**9])
+    assert len(steps) == 3
+    assert (found[0] == -1).all()
+    assert np.array_equal(found[1], found[2])
+    assert np.array_equal(found[1], still.predict(graph, inputs, steps=1))
+
+
 @pytest.mark.parametrize("learner", NETWORKS, ids=["recurrent", "gnca"])
 @pytest.mark.parametrize(
     ("inputs", "steps", "words"),

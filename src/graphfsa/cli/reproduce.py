@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphfsa.evaluation import Experiment, Results, Table
 
 _SEEDS = 10
+_SAMPLE = 10
 
 
 def register(app: typer.Typer) -> None:
@@ -28,13 +29,15 @@ def register(app: typer.Typer) -> None:
 def reproduce_command(
     what: str = typer.Argument(
         help="A table or figure (prefix-sum, grab, life, ...; an unknown name lists them), 'all', a .toml file that "
-        "defines one, or 'report' to make the pages of a directory again."
+        "defines one; 'report' to make the pages of a directory again; 'check' to run some of its trainings again."
     ),
-    directory: str = typer.Argument(None, help="With report: the directory of the results."),
+    directory: str = typer.Argument(None, help="With report and check: the directory of the results."),
     seeds: int = typer.Option(None, min=1, help="Number of seeds [default: 10; with --quick: 1]."),
     quick: bool = typer.Option(False, "--quick", help="Few graphs and short trainings: to see that it works."),
     out: str = typer.Option(None, help="Directory of the results [default: results-NAME]."),
     jobs: int = typer.Option(None, min=1, help="Trainings that run at once [default: the number of cores]."),
+    sample: int = typer.Option(None, min=1, help="With check: number of trainings [default: 10]."),
+    seed: int = typer.Option(None, min=0, help="With check: seed of the choice of trainings [default: 0]."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Measure the paper's tables and figures again, and write them beside the published numbers.
@@ -43,20 +46,26 @@ def reproduce_command(
     (records.jsonl) and the models. What has been done is never done again: interrupted, the same command goes on, and
     with more --seeds it adds to what is there. A training that fails is recorded, and the rest goes on.
 
-    Exit code 0 if all trainings were done, 1 if some failed, 130 if interrupted (the pages show what there is).
+    Exit code 0 if all trainings were done, 1 if some failed or did not give the same again, 130 if interrupted (the
+    pages show what there is).
     """
     from graphfsa.evaluation import Results, experiment_names, find_experiment, run_experiments
 
+    given = {"--seeds": seeds, "--quick": quick or None, "--out": out, "--jobs": jobs}
+    given |= {"--sample": sample, "--seed": seed}
     if what == "report":
-        if directory is None or seeds is not None or quick or out is not None or jobs is not None:
-            raise GraphFSAError(
-                "report takes the directory of the results and nothing else: graphfsa reproduce report DIR"
-            )
+        _only(given, "report", directory)
         results = Results(directory)
         _finish(results, _known(results), as_json)
         return
+    if what == "check":
+        _only(given, "check", directory, "--sample", "--seed", "--jobs")
+        _check(Results(directory), sample or _SAMPLE, seed or 0, jobs, as_json)
+        return
     if directory is not None:
         raise GraphFSAError(f"the directory of the results is given by --out; got {directory!r}")
+    if sample is not None or seed is not None:
+        raise GraphFSAError("--sample and --seed go with check; the number of seeds of a table is --seeds")
     names = experiment_names() if what == "all" else [what]
     experiments = {found.name: found for found in map(find_experiment, names)}
     target = out or f"results-{Path(what).stem}"
@@ -71,6 +80,40 @@ def reproduce_command(
             raise typer.Exit(130) from None
     failed = _finish(results, experiments, as_json)
     if failed:
+        raise typer.Exit(1)
+
+
+def _only(given: dict[str, Any], what: str, directory: str | None, *valid: str) -> None:
+    """Raise unless there is a directory, and no option but these."""
+    if directory is None:
+        raise GraphFSAError(f"{what} takes the directory of the results: graphfsa reproduce {what} DIR")
+    for name, value in given.items():
+        if value is not None and name not in valid:
+            rest = f"but {', '.join(valid)}" if valid else "else"
+            raise GraphFSAError(f"{what} takes the directory of the results and nothing {rest}; got {name}")
+
+
+def _check(results: Results, sample: int, seed: int, jobs: int | None, as_json: bool) -> None:
+    """Run some jobs again, and say what came out."""
+    from dataclasses import asdict
+
+    from graphfsa.evaluation import check_results
+
+    with _progress(quiet=as_json) as watch:
+        checked = check_results(results, sample=sample, seed=seed, processes=jobs, watch=watch)
+    same = sum(not job.differs for job in checked)
+    if as_json:
+        print_json({"directory": str(results.path), "same": same, "jobs": [asdict(job) for job in checked]})
+    else:
+        for job in checked:
+            data, words = job.config["data"], "; ".join(job.differs)
+            name = f"{job.config['learner']} on {data['dataset'] or data['grab']}, seed {job.config['seed']}"
+            typer.echo(f"{job.id}  {name}: {words or 'the same'}")
+        others = {f"{name} was {then}, and is {now}" for job in checked for name, (then, now) in job.versions.items()}
+        for words in sorted(others):
+            typer.echo(f"other versions: {words}")
+        typer.echo(f"{same} of {len(checked)} trainings gave the same again: graphs, accuracies and model")
+    if same < len(checked):
         raise typer.Exit(1)
 
 

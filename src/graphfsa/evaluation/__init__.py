@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphfsa.evaluation.checking import Checked, check_results
 from graphfsa.evaluation.experiment import Experiment, Job
 from graphfsa.evaluation.files import experiment_names, find_experiment
 from graphfsa.evaluation.metrics import Score, score
@@ -13,6 +14,7 @@ from graphfsa.evaluation.statistics import Comparison, Summary, compare, summary
 from graphfsa.evaluation.tables import Table, make_table
 
 __all__ = [
+    "Checked",
     "Comparison",
     "Experiment",
     "Job",
@@ -22,6 +24,7 @@ __all__ = [
     "Summary",
     "Table",
     "as_csv",
+    "check_results",
     "compare",
     "experiment_names",
     "find_experiment",

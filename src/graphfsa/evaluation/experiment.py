@@ -78,7 +78,7 @@ class Entry:
         ours: Whether it is one of those that are to be at least as good as anything published.
         aside: Whether it is not in the table but in a second one below it: the same learner trained for longer, say.
         seeds: It is run for so many seeds at most; 0 for all.
-        quick: Options that differ in a quick run.
+        quick: Options that differ in a quick run, in which what is aside has no part.
     """
 
     column: str
@@ -103,6 +103,8 @@ class Experiment:
         about: What is measured, in a sentence or two.
         published: Label of the paper's table and number of its experiment; empty if it published no numbers.
         comparable: Whether published cells are about the same data, so that each can be held against ours.
+        fitted: Whether the paper counts only runs without an error on their training graphs, so that a second reading
+            does too.
         data: The graphs.
         tests: What is scored.
         entries: The learners.
@@ -120,6 +122,7 @@ class Experiment:
     notes: tuple[str, ...] = ()
     quick: tuple[int, int] = (200, 10)
     comparable: bool = True
+    fitted: bool = False
 
     @property
     def digest(self) -> str:
@@ -131,7 +134,7 @@ class Experiment:
     def jobs(self, seed: int, *, quick: bool = False) -> Iterator[tuple[Entry, Job]]:
         """What there is to run for one seed."""
         for entry in self.entries:
-            if entry.seeds and seed >= entry.seeds:
+            if (entry.seeds and seed >= entry.seeds) or (quick and entry.aside):
                 continue
             options, train, tests = entry.options, entry.train, self.tests
             if quick:

@@ -60,6 +60,7 @@ _TOP = {
     "tests": Field(list),
     "learners": Field(list),
     "notes": Field(list, []),
+    "fitted": Field(bool, False),
     "quick": Field(dict, {}),
 }
 _PUBLISHED = {"table": Field(str), "experiment": Field(str, ""), "comparable": Field(bool, True)}
@@ -107,6 +108,7 @@ def _parsed(name: str, content: dict[str, Any], where: str) -> Experiment:
         tests=tests,
         entries=entries,
         notes=tuple(map(str, top["notes"])),
+        fitted=top["fitted"],
         quick=(quick["train"], quick["test"]),
         comparable=source is None or source["comparable"],
     )

@@ -9,9 +9,10 @@ Records are only ever added. A line that was cut off by a crash is dropped when 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,31 @@ class Results:
     def models(self) -> Path:
         """The directory of the models."""
         return self.path / "models"
+
+    @contextlib.contextmanager
+    def alone(self) -> Generator[None]:
+        """Keep other processes from adding records, where the system can.
+
+        Raises:
+            GraphFSAError: Another process is at work in the directory.
+        """
+        try:
+            import fcntl
+        except ImportError:  # No such locks here.
+            yield
+            return
+        handle = os.open(self.path, os.O_RDONLY)
+        try:
+            with contextlib.suppress(OSError):  # Some file systems have none.
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise GraphFSAError(
+                        f"another run is at work in {str(self.path)!r}; wait for it, or choose another directory"
+                    ) from None
+            yield
+        finally:
+            os.close(handle)
 
     def records(self) -> dict[str, Record]:
         """The last record of each job.

@@ -37,14 +37,9 @@ def cell_text(found: Summary | Published) -> str:
 def markdown(table: Table) -> str:
     """The table with everything that there is to say about it."""
     experiment = table.experiment
-    parts = [f"## {experiment.title}", experiment.about, _scope(table), _grid(table, table.columns, _strict)]
-    if any(name in {column.name for column in table.asides} for _, name in table.cells):
-        parts += [ASIDES, _grid(table, table.asides, _strict)]
-    if table.differs():
-        parts += [
-            "With the authors' scoring, where a node without an answer counts as the first class:",
-            _grid(table, table.columns, lambda cell: cell.reference),
-        ]
+    parts = [f"## {experiment.title}", experiment.about, _scope(table), _grid(table, table.columns, strict)]
+    for words, columns, reading in readings(table):
+        parts += [f"{words}:", _grid(table, columns, reading)]
     parts += [
         _comparisons(table),
         *(_paragraph(words) for words in differences(table)),
@@ -78,14 +73,32 @@ def seeds_text(table: Table) -> str:
     return f"{words} ({', '.join(fewer)})" if fewer else words
 
 
-ASIDES = "For comparison, with few seeds: the same learners trained for longer, or on other graphs."
+Reading = Callable[[Cell], Summary | None]
 
 
-def _strict(cell: Cell) -> Summary:
+def strict(cell: Cell) -> Summary:
+    """Over all runs, with strict scoring."""
     return cell.strict
 
 
-def _grid(table: Table, columns: Sequence[Column], reading: Callable[[Cell], Summary]) -> str:
+def readings(table: Table) -> list[tuple[str, tuple[Column, ...], Reading]]:
+    """What else there is to show than the table: words, columns, and what to read from a cell."""
+    found: list[tuple[str, tuple[Column, ...], Reading]] = []
+    if table.experiment.fitted and any(cell.fitted for cell in table.cells.values()):
+        found.append((FITTED, table.columns, lambda cell: cell.fitted))
+    if any(name in {column.name for column in table.asides} for _, name in table.cells):
+        found.append((_ASIDES, table.asides, strict))
+    if table.differs():
+        found.append((_AUTHORS, table.columns, lambda cell: cell.reference))
+    return found
+
+
+FITTED = "Only runs without an error on their training graphs, which are those that the paper shows"
+_ASIDES = "For comparison, with few seeds, the same learners trained for longer, or on other graphs"
+_AUTHORS = "With the authors' scoring, where a node without an answer counts as the first class"
+
+
+def _grid(table: Table, columns: Sequence[Column], reading: Reading) -> str:
     grouped = any(row.group for row in table.rows)
     head = [*([""] if grouped else []), "", *(column.name for column in columns)]
     lines = [_line(head), _line(["---"] * (1 + grouped) + ["---:"] * len(columns))]
@@ -98,13 +111,14 @@ def _grid(table: Table, columns: Sequence[Column], reading: Callable[[Cell], Sum
     return "\n".join(lines)
 
 
-def shown(table: Table, row: Row, column: Column, reading: Callable[[Cell], Summary] = _strict) -> str:
+def shown(table: Table, row: Row, column: Column, reading: Reading = strict) -> str:
     """What stands in a row and a column; nothing if there is nothing."""
     if column.is_published:
         source = table.published.get((row, column.name))
         return _EMPTY if source is None else cell_text(source)
     cell = table.cells.get((row, column.name))
-    return _EMPTY if cell is None else cell_text(reading(cell))
+    found = None if cell is None else reading(cell)
+    return _EMPTY if found is None else cell_text(found)
 
 
 def _line(cells: list[str]) -> str:

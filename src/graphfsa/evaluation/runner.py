@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from graphfsa._files import PathLike
@@ -41,15 +42,38 @@ def run_experiments(
     Returns:
         The results, those of earlier runs included.
     """
-    for what, number in (("seeds", seeds), ("processes", 1 if processes is None else processes)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise GraphFSAError(f"{what} must be a whole number of at least 1; got {number!r}")
+    check_numbers(seeds=seeds, processes=1 if processes is None else processes)
     _check_libraries(experiments)
     results = Results.create(out, experiments, quick=quick)
-    done = {name for name, record in results.records().items() if record["status"] == "done"}
-    jobs = planned(experiments, seeds, quick=quick)
-    missing = [job for name, job in jobs.items() if name not in done]
-    state: dict[str, Any] = {"total": len(jobs), "done": len(jobs) - len(missing), "failed": 0, "running": []}
+    with results.alone():
+        done = {name for name, record in results.records().items() if record["status"] == "done"}
+        jobs = planned(experiments, seeds, quick=quick)
+        missing = [job for name, job in jobs.items() if name not in done]
+        for record in run_watched(missing, results.models, processes, watch, before=len(jobs) - len(missing)):
+            results.add(record)
+    return results
+
+
+def check_numbers(**numbers: Any) -> None:
+    """Raise unless these are whole numbers of at least 1."""
+    for what, number in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise GraphFSAError(f"{what} must be a whole number of at least 1; got {number!r}")
+
+
+def run_watched(
+    jobs: Sequence[Job], models: Path, processes: int | None, watch: Watch | None, *, before: int = 0
+) -> Iterator[dict[str, Any]]:
+    """Run jobs and say how it goes; a record that has been taken care of is counted when the next one is asked for.
+
+    Args:
+        jobs: The jobs.
+        models: Directory for models.
+        processes: How many run at once; as many as there are cores if None.
+        watch: Is told how it goes.
+        before: Number of jobs that were done before.
+    """
+    state: dict[str, Any] = {"total": before + len(jobs), "done": before, "failed": 0, "running": []}
     tell = watch or (lambda _state: None)
 
     def follow(event: str, job: Job) -> None:
@@ -57,13 +81,13 @@ def run_experiments(
         tell(state)
 
     tell(state)
-    if missing:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        for record in run_all(missing, results.models, processes or cores, follow):
-            results.add(record)
-            state["done" if record["status"] == "done" else "failed"] += 1
-            tell(state)
-    return results
+    if not jobs:
+        return
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    for record in run_all(jobs, models, processes or cores, follow):
+        yield record
+        state["done" if record["status"] == "done" else "failed"] += 1
+        tell(state)
 
 
 def planned(experiments: Mapping[str, Experiment], seeds: int, *, quick: bool) -> dict[str, Job]:

@@ -41,12 +41,14 @@ class Cell:
     Attributes:
         strict: With strict scoring.
         reference: With the authors' scoring.
+        fitted: Strictly, of the runs without an error on their training graphs; None if there are none.
         runs: Strict accuracy of each seed.
         jobs: Name of the job of each seed.
     """
 
     strict: Summary
     reference: Summary
+    fitted: Summary | None
     runs: dict[int, float]
     jobs: dict[int, str]
 
@@ -196,7 +198,7 @@ def _filled(table: Table, records: Mapping[str, Record]) -> Table:
     highest = max((record["config"].get("seed", 0) for record in records.values()), default=-1)
     jobs = {seed: list(experiment.jobs(seed, quick=table.quick)) for seed in range(highest + 1)}
     seeds = 1 + max((seed for seed, all_ in jobs.items() if any(job.id in records for _, job in all_)), default=-1)
-    runs: dict[tuple[str, str, str], dict[int, tuple[float, float, str]]] = {}
+    runs: dict[tuple[str, str, str], dict[int, tuple[dict[str, float], str, bool]]] = {}
     failed: dict[str, str] = {}
     missing = 0
     for seed in range(seeds):
@@ -207,17 +209,19 @@ def _filled(table: Table, records: Mapping[str, Record]) -> Table:
             elif record["status"] != "done":
                 failed[f"{entry.column}{', ' + entry.group if entry.group else ''}, seed {seed}"] = record["error"]
             else:
+                fitted = record["fit"].get("train_accuracy") == 1
                 for test, result in record["results"].items():
-                    place = (entry.group, entry.column, test)
-                    runs.setdefault(place, {})[seed] = (result["accuracy"], result["reference"], job.id)
+                    runs.setdefault((entry.group, entry.column, test), {})[seed] = (result, job.id, fitted)
     cells: dict[tuple[Row, str], Cell] = {}
     for (group, column, test), found in runs.items():
-        strict = {seed: accuracy for seed, (accuracy, _, _) in found.items()}
+        strict = {seed: result["accuracy"] for seed, (result, _, _) in found.items()}
+        good = [strict[seed] for seed, (_, _, fitted) in found.items() if fitted]
         cell = Cell(
             strict=summary(list(strict.values())),
-            reference=summary([value for _, value, _ in found.values()]),
+            reference=summary([result["reference"] for result, _, _ in found.values()]),
+            fitted=summary(good) if good else None,
             runs=strict,
-            jobs={seed: job for seed, (_, _, job) in found.items()},
+            jobs={seed: job for seed, (_, job, _) in found.items()},
         )
         for row in table.rows:
             if row.test == test and group in ("", row.group):

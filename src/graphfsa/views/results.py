@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graphfsa.evaluation.rendering import Reading, strict
 from graphfsa.evaluation.tables import Row, Table, published_column
 from graphfsa.views._figure import new_figure
 from graphfsa.views._paper import COLOURS, PicturePath, check_path, finish, share_axis, tidy
@@ -18,7 +19,8 @@ _STYLES = ("-", "-", "-", "-", "-", "-", "--", ":")
 def draw_table(table: Table, path: PicturePath = None) -> Any:
     """Draw the accuracies of a table against n or t: a line for each learner, with its 95 % interval as a band.
 
-    Published means are crosses with a bar of one deviation each way, in the colour of what is compared with them.
+    Published means are crosses with a bar of one deviation each way, in the colour of what is compared with them. Where
+    the paper shows only runs without an error on their training graphs, a second panel does too.
 
     Args:
         table: The table.
@@ -28,17 +30,22 @@ def draw_table(table: Table, path: PicturePath = None) -> Any:
         The matplotlib figure.
     """
     check_path(path)
-    groups = list(dict.fromkeys(row.group for row in table.rows))
-    figure = new_figure(max(7.0, 4.2 * len(groups)), 4.4)
-    panels = figure.subplots(1, len(groups), sharey=True, squeeze=False)[0]
+    parts: list[tuple[str, str, Reading]] = [
+        (group, group, strict) for group in dict.fromkeys(row.group for row in table.rows)
+    ]
+    if table.experiment.fitted:
+        whole = [(group, group or "all runs", reading) for group, _, reading in parts]
+        parts = whole + [(group, f"{group} runs that fit".strip(), lambda cell: cell.fitted) for group, *_ in parts]
+    figure = new_figure(max(7.0, 4.2 * len(parts)), 4.4)
+    panels = figure.subplots(1, len(parts), sharey=True, squeeze=False)[0]
     measured = [column.name for column in table.columns if not column.is_published]
     shares: list[float] = []
-    for axes, group in zip(panels, groups, strict=True):
+    for axes, (group, title, reading) in zip(panels, parts, strict=True):
         rows = [row for row in table.rows if row.group == group and _number(row) is not None]
         for place, name in enumerate(measured):
-            shares += _line(axes, table, rows, name, place, late=len(measured) - 1 - place)
+            shares += _line(axes, table, rows, name, place, reading, late=len(measured) - 1 - place)
         shares += _published(axes, table, rows, measured)
-        _dress(axes, rows, group)
+        _dress(axes, rows, title)
     if shares:
         share_axis(panels[0], shares)
     panels[0].set_ylabel("nodes with their label", fontsize=9)
@@ -53,8 +60,11 @@ def _number(row: Row) -> int | None:
     return int(found[1]) if found else None
 
 
-def _line(axes: Any, table: Table, rows: Sequence[Row], name: str, place: int, late: int) -> list[float]:
-    there = [(row, table.cells[row, name].strict) for row in rows if (row, name) in table.cells]
+def _line(
+    axes: Any, table: Table, rows: Sequence[Row], name: str, place: int, reading: Reading, late: int
+) -> list[float]:
+    cells = ((row, table.cells.get((row, name))) for row in rows)
+    there = [(row, found) for row, cell in cells if cell is not None and (found := reading(cell)) is not None]
     if not there:
         return []
     numbers = [_number(row) for row, _ in there]
@@ -98,7 +108,7 @@ def _published(axes: Any, table: Table, rows: Sequence[Row], measured: Sequence[
     return lowest
 
 
-def _dress(axes: Any, rows: Sequence[Row], group: str) -> None:
+def _dress(axes: Any, rows: Sequence[Row], title: str) -> None:
     from matplotlib.ticker import NullLocator
 
     tidy(axes)
@@ -110,8 +120,8 @@ def _dress(axes: Any, rows: Sequence[Row], group: str) -> None:
     axes.set_xticks(ticks, [f"{number:,}" for number in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("steps t" if rows[0].test.startswith("t") else "nodes n", fontsize=9)
-    if group:
-        axes.set_title(group, fontsize=9)
+    if title:
+        axes.set_title(title, fontsize=9)
 
 
 def draw_trainings(histories: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]], path: PicturePath = None) -> Any:

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from graphfsa.evaluation.rendering import ASIDES, cell_text, differences, seeds_text, share
+from graphfsa.evaluation.rendering import Reading, cell_text, differences, readings, seeds_text, share, strict
 from graphfsa.evaluation.tables import Cell, Column, Row, Table
 from graphfsa.views.report import Section, facts, image, write_report
 from graphfsa.views.results import draw_table, draw_trainings
@@ -62,18 +62,10 @@ def _overview(tables: Sequence[Table], records: Mapping[str, Record], quick: boo
 def _section(table: Table, records: Mapping[str, Record], models: Path) -> Section:
     experiment = table.experiment
     about = f"{experiment.about} Over {seeds_text(table)}."
-    parts = [f'<p id="{escape(experiment.name)}">{escape(about)}</p>', _grid(table, table.columns)]
+    parts = [f'<p id="{escape(experiment.name)}">{escape(about)}</p>', _grid(table, table.columns, strict)]
     if table.cells:
         parts.append(image(draw_table(table), experiment.title))
-    if table.differs():
-        parts.append(
-            _fold(
-                "With the authors' scoring (no answer counts as the first class)",
-                _grid(table, table.columns, authors=True),
-            )
-        )
-    if any(name in {column.name for column in table.asides} for _, name in table.cells):
-        parts.append(_fold(ASIDES, _grid(table, table.asides)))
+    parts += [_fold(words, _grid(table, columns, reading)) for words, columns, reading in readings(table)]
     parts.append(_fold("Paired comparisons and confidence intervals", _comparisons(table)))
     said = differences(table)
     if said:
@@ -107,7 +99,7 @@ def _fold(title: str, body: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{body}</details>"
 
 
-def _grid(table: Table, columns: Sequence[Column], *, authors: bool = False) -> str:
+def _grid(table: Table, columns: Sequence[Column], reading: Reading) -> str:
     head = "<th></th>" + "".join(f"<th>{escape(column.name)}</th>" for column in columns)
     lines: list[str] = []
     before = ""
@@ -115,18 +107,18 @@ def _grid(table: Table, columns: Sequence[Column], *, authors: bool = False) -> 
         if row.group != before:
             lines.append(f'<tr><th colspan="{1 + len(columns)}">{escape(row.group)}</th></tr>')
             before = row.group
-        cells = "".join(_cell(table, row, column.name, authors) for column in columns)
+        cells = "".join(_cell(table, row, column.name, reading) for column in columns)
         lines.append(f"<tr><th>{escape(row.test)}</th>{cells}</tr>")
     return f'<div class="wide"><table class="grid"><tr>{head}</tr>{"".join(lines)}</table></div>'
 
 
-def _cell(table: Table, row: Row, name: str, authors: bool) -> str:
+def _cell(table: Table, row: Row, name: str, reading: Reading) -> str:
     if (row, name) in table.published:
         return f'<td class="number published">{escape(cell_text(table.published[row, name]))}</td>'
     cell = table.cells.get((row, name))
-    if cell is None:
+    found = None if cell is None else reading(cell)
+    if found is None:
         return '<td class="number"></td>'
-    found = cell.reference if authors else cell.strict
     interval = f"95 % interval of the mean: {found.low:.4f} to {found.high:.4f}"
     kind = "number whole" if found.exact == found.runs else "number"
     return f'<td class="{kind}" title="{interval}">{escape(cell_text(found))}</td>'
