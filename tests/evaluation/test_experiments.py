@@ -1,8 +1,10 @@
 """Experiments are data: those of the paper are complete, and a wrong file is refused with its reason."""
 
 import tomllib
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from small_experiments import tiny
 
@@ -41,6 +43,26 @@ def test_every_published_cell_is_measured():
 def test_the_curves_of_the_paper_are_there():
     for name in ("hex-life", "life", "wireworld"):
         assert [test.name for test in find_experiment(name).tests][:5] == ["t=1", "t=2", "t=3", "t=4", "t=5"]
+
+
+@pytest.mark.parametrize(("steps", "best"), [(1, 0.75), (2, 0.79375)])
+def test_what_can_be_known_about_rule_42_without_telling_left_from_right(steps, best):
+    """The number in the notes: the best answer for each neighbourhood up to its mirror image, over all rows of 10."""
+    rows = np.array(list(product((0, 1), repeat=10)), np.uint8)
+    after = rows
+    for _ in range(steps):
+        left, right = np.pad(after, ((0, 0), (1, 0)))[:, :-1], np.pad(after, ((0, 0), (0, 1)))[:, 1:]
+        after = (42 >> (4 * left + 2 * after + right)) & 1
+    labels = {}
+    for row, end in zip(rows.tolist(), after.tolist(), strict=True):
+        seen = row
+        for _ in range(steps):
+            seen = [
+                (seen[k], tuple(sorted(map(str, seen[max(0, k - 1) : k] + seen[k + 1 : k + 2])))) for k in range(10)
+            ]
+        for view, label in zip(seen, end, strict=True):
+            labels.setdefault(view, [0, 0])[label] += 1
+    assert sum(map(max, labels.values())) / rows.size == best
 
 
 def test_tables_share_the_jobs_that_are_the_same():

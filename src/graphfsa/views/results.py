@@ -35,7 +35,10 @@ def draw_table(table: Table, path: PicturePath = None) -> Any:
     ]
     if table.experiment.fitted:
         whole = [(group, group or "all runs", reading) for group, _, reading in parts]
-        parts = whole + [(group, f"{group} only runs that fit their training graphs".strip(), lambda cell: cell.fitted) for group, *_ in parts]
+        parts = whole + [
+            (group, f"{group} only runs that fit their training graphs".strip(), lambda cell: cell.fitted)
+            for group, *_ in parts
+        ]
     figure = new_figure(max(7.0, 4.2 * len(parts)), 4.4)
     panels = figure.subplots(1, len(parts), sharey=True, squeeze=False)[0]
     measured = [column.name for column in table.columns if not column.is_published]
