@@ -16,6 +16,7 @@ from small_experiments import record, tiny
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.evaluation import Results, find_experiment, make_table, planned, run_experiments
+from graphfsa.evaluation._time_left import TimeLeft
 
 
 def experiments(*paths):
@@ -31,7 +32,8 @@ def test_jobs_leave_records_and_models_and_are_not_repeated(tmp_path):
     out = tmp_path / "out"
     states = []
     results = run_experiments(plan, out, seeds=2, processes=2, watch=lambda state: states.append(dict(state)))
-    assert states[-1] == {"total": 4, "done": 4, "failed": 0, "running": []}
+    assert states[-1] == {"total": 4, "done": 4, "failed": 0, "running": [], "left": 0}
+    assert states[0]["left"] is None
     records = results.records()
     assert len(records) == len(lines(out)) == 4
     for name, found in records.items():
@@ -56,6 +58,30 @@ def test_jobs_leave_records_and_models_and_are_not_repeated(tmp_path):
     run_experiments(plan, out, seeds=3, processes=2)
     assert lines(out)[:4] == before
     assert len(lines(out)) == 6
+
+
+def test_the_time_left_is_what_such_jobs_took(tmp_path):
+    plan = experiments(tiny(tmp_path))
+    jobs = list(planned(plan, 3, quick=False).values())  # majority, stay; with three seeds
+    clock = TimeLeft(jobs, [], processes=2)
+    assert clock.seconds() is None
+    took = {"majority": 10.0, "stay": 2.0}
+    seconds = [took[job.config["learner"]] for job in jobs]
+
+    def ended(place, **more):
+        clock.ended(record(jobs[place], 0.5, seconds={"all": seconds[place]}, **more))
+
+    ended(0)
+    assert clock.seconds() == pytest.approx(5 * 10 / 2)  # All that is known is one job.
+    ended(1)
+    assert clock.seconds() == pytest.approx((10 + 2) * 2 / 2)
+    ended(2, status="failed", error="out of luck")
+    assert clock.seconds() == pytest.approx((10 + 2 * 2) / 2)
+    ended(3)
+    ended(4)
+    assert clock.seconds() == pytest.approx(2)  # The last one has a process for itself.
+    ended(5)
+    assert clock.seconds() == 0
 
 
 def test_an_interruption_loses_nothing_that_is_done(tmp_path):

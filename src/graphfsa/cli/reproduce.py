@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _SEEDS = 10
 _SAMPLE = 10
+_SELDOM = 30.0
+"""Seconds between two lines of a log."""
 
 
 def register(app: typer.Typer) -> None:
@@ -216,17 +218,17 @@ def _progress(*, quiet: bool) -> Generator[Callable[[dict[str, Any]], None]]:
         progress.MofNCompleteColumn(),
         progress.BarColumn(),
         progress.TimeElapsedColumn(),
-        progress.TimeRemainingColumn(),
         progress.TextColumn("{task.description}"),
     )
     console = Console(stderr=True)
-    with progress.Progress(*columns, console=console, transient=True, speed_estimate_period=600) as bar:
+    with progress.Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("")
 
         def follow(state: dict[str, Any]) -> None:
             names = ", ".join(sorted(job.config["learner"] for job in state["running"]))
-            words = names + (f" ({state['failed']} failed)" if state["failed"] else "")
-            bar.update(task, total=state["total"], completed=state["done"] + state["failed"], description=words)
+            words = [_failed(state), _time_left(state), names]
+            said = "; ".join(word for word in words if word)
+            bar.update(task, total=state["total"], completed=state["done"] + state["failed"], description=said)
 
         yield follow
 
@@ -234,19 +236,26 @@ def _progress(*, quiet: bool) -> Generator[Callable[[dict[str, Any]], None]]:
 def _line_by_line() -> Callable[[dict[str, Any]], None]:
     from time import monotonic
 
-    began = monotonic()
-    last: dict[str, Any] = {"said": began - 60, "first": None}
+    said = monotonic() - _SELDOM
 
     def follow(state: dict[str, Any]) -> None:
+        nonlocal said
         ended = state["done"] + state["failed"]
-        if last["first"] is None:
-            last["first"] = ended
-        now = monotonic()
-        if now - last["said"] < 30 and ended < state["total"]:
+        if monotonic() - said < _SELDOM and ended < state["total"]:
             return
-        last["said"] = now
-        made = ended - last["first"]
-        left = f", about {(now - began) / made * (state['total'] - ended) / 60:.0f} min left" if made else ""
-        print(f"{ended} of {state['total']} jobs, {state['failed']} failed{left}", file=sys.stderr, flush=True)
+        said = monotonic()
+        words = [f"{ended} of {state['total']} jobs", _failed(state), _time_left(state)]
+        print(", ".join(word for word in words if word), file=sys.stderr, flush=True)
 
     return follow
+
+
+def _failed(state: dict[str, Any]) -> str:
+    return f"{state['failed']} failed" if state["failed"] else ""
+
+
+def _time_left(state: dict[str, Any]) -> str:
+    if state["left"] is None or state["done"] + state["failed"] == state["total"]:
+        return ""
+    minutes = state["left"] / 60
+    return f"about {minutes:.0f} min left" if minutes >= 1 else "less than a minute left"

@@ -11,6 +11,7 @@ from typing import Any
 from graphfsa._files import PathLike
 from graphfsa.errors import GraphFSAError, MissingExtraError
 from graphfsa.evaluation._job import make_learner
+from graphfsa.evaluation._time_left import TimeLeft
 from graphfsa.evaluation._workers import run_all
 from graphfsa.evaluation.experiment import Experiment, Job
 from graphfsa.evaluation.records import Results
@@ -37,7 +38,8 @@ def run_experiments(
         seeds: Number of seeds: 0, 1, ...
         quick: Fewer graphs and shorter trainings, to see that it works.
         processes: How many jobs run at once; as many as there are cores if not given.
-        watch: Is told how it goes: a dict with ``total``, ``done``, ``failed`` and ``running``.
+        watch: Is told how it goes: a dict with ``total``, ``done``, ``failed``, ``running`` (jobs) and ``left``
+            (seconds, about; None as long as nothing is known).
 
     Returns:
         The results, those of earlier runs included.
@@ -46,10 +48,11 @@ def run_experiments(
     _check_libraries(experiments)
     results = Results.create(out, experiments, quick=quick)
     with results.alone():
-        done = {name for name, record in results.records().items() if record["status"] == "done"}
+        done = {name: record for name, record in results.records().items() if record["status"] == "done"}
         jobs = planned(experiments, seeds, quick=quick)
         missing = [job for name, job in jobs.items() if name not in done]
-        for record in run_watched(missing, results.models, processes, watch, before=len(jobs) - len(missing)):
+        known = [record for name, record in done.items() if name in jobs]
+        for record in run_watched(missing, results.models, processes, watch, known):
             results.add(record)
     return results
 
@@ -62,7 +65,11 @@ def check_numbers(**numbers: Any) -> None:
 
 
 def run_watched(
-    jobs: Sequence[Job], models: Path, processes: int | None, watch: Watch | None, *, before: int = 0
+    jobs: Sequence[Job],
+    models: Path,
+    processes: int | None,
+    watch: Watch | None,
+    known: Sequence[dict[str, Any]] = (),
 ) -> Iterator[dict[str, Any]]:
     """Run jobs and say how it goes; a record that has been taken care of is counted when the next one is asked for.
 
@@ -71,9 +78,12 @@ def run_watched(
         models: Directory for models.
         processes: How many run at once; as many as there are cores if None.
         watch: Is told how it goes.
-        before: Number of jobs that were done before.
+        known: Records of jobs that were done before, and count as done.
     """
-    state: dict[str, Any] = {"total": before + len(jobs), "done": before, "failed": 0, "running": []}
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    clock = TimeLeft(jobs, known, processes or cores)
+    state: dict[str, Any] = {"total": len(known) + len(jobs), "done": len(known), "failed": 0, "running": []}
+    state["left"] = clock.seconds()
     tell = watch or (lambda _state: None)
 
     def follow(event: str, job: Job) -> None:
@@ -83,10 +93,11 @@ def run_watched(
     tell(state)
     if not jobs:
         return
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     for record in run_all(jobs, models, processes or cores, follow):
         yield record
+        clock.ended(record)
         state["done" if record["status"] == "done" else "failed"] += 1
+        state["left"] = clock.seconds()
         tell(state)
 
 
