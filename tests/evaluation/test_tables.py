@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_experiments import record, tiny
 
 from graphfsa.evaluation import as_csv, find_experiment, latex, make_table, markdown
-from graphfsa.evaluation.rendering import differences, share
+from graphfsa.evaluation.rendering import at_a_glance, differences, share
 from graphfsa.evaluation.tables import Row
 from graphfsa.views.results import draw_table, draw_trainings
 from graphfsa.views.results_page import write_results
@@ -129,6 +129,20 @@ def test_only_what_is_1_is_shown_as_1(value):
     words = share(value)
     assert (float(words) == 1) == (value == 1)
     assert abs(float(words) - value) <= 0.005 + 1e-9
+
+
+def test_the_last_rows_of_all_tables_stand_side_by_side(tmp_path):
+    experiments = [find_experiment(name) for name in ("distance", "grab")]
+    tables = [
+        make_table(found, filled(found, {entry.column: [0.9] for entry in found.entries})) for found in experiments
+    ]
+    columns, rows = at_a_glance(tables)
+    names = [column.name for column in columns]
+    assert len(names) == len(set(names)) == 11
+    assert names[names.index("exact learner") + 1] == "exact, covering graphs"
+    assert names[-1] == "stay"
+    assert [(row.group, row.test) for _, row in rows[1:]] == [(f"{k} states", "n=100") for k in (4, 5, 6)]
+    assert at_a_glance([make_table(experiments[0], {})])[1] == []
 
 
 def test_csv_holds_every_cell(floors):

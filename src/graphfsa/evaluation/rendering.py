@@ -121,6 +121,21 @@ def shown(table: Table, row: Row, column: Column, reading: Reading = strict) -> 
     return _EMPTY if found is None else cell_text(found)
 
 
+def at_a_glance(tables: Sequence[Table]) -> tuple[list[Column], list[tuple[Table, Row]]]:
+    """The columns of all tables, and the last row of each table, or of each of its groups, that every learner has."""
+    columns: list[Column] = []
+    for table in tables:
+        place = 0
+        for column in table.columns:  # One that earlier tables lack stands behind its neighbour.
+            if column not in columns:
+                columns.insert(place, column)
+            place = columns.index(column) + 1
+    return columns, [(table, row) for table in tables for row in table.last_rows()]
+
+
+GLANCE = "The largest graphs, or most steps, that every learner was tested on"
+
+
 def _line(cells: list[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
@@ -156,7 +171,7 @@ def differences(table: Table) -> list[list[str]]:
             f"published deviations plus 0.03.{' The others:' if far else ''}"
         )
         cells = (
-            f"{entry.column}, {_where(row)}: {share(cell.strict.mean)} ± {cell.strict.std:.2f}, "
+            f"{entry.column}, {where(row)}: {share(cell.strict.mean)} ± {cell.strict.std:.2f}, "
             f"published {source.mean:.2f} ± {source.std:.2f}"
             for row, entry, cell, source, _ in far
         )
@@ -164,7 +179,7 @@ def differences(table: Table) -> list[list[str]]:
     behind = table.behind()
     if behind:
         cells = (
-            f"{_where(row)}: {share(cell.strict.mean)} ({name}), published {source.mean:.2f}"
+            f"{where(row)}: {share(cell.strict.mean)} ({name}), published {source.mean:.2f}"
             for row, name, cell, source in behind
         )
         found.append(["Our best learner is below the published Diff-FSA in:", *cells])
@@ -173,7 +188,8 @@ def differences(table: Table) -> list[list[str]]:
     return found
 
 
-def _where(row: Row) -> str:
+def where(row: Row) -> str:
+    """A row in words."""
     return f"{row.test}{' with ' + row.group if row.group else ''}"
 
 
@@ -297,4 +313,12 @@ def _contents(results: Results, tables: Sequence[Table]) -> str:
             for table in tables
         ),
     ]
+    columns, found = at_a_glance(tables)
+    if found:
+        lines += ["", f"{GLANCE}:", ""]
+        lines += [_line(["", *(column.name for column in columns)]), _line(["---", *["---:"] * len(columns)])]
+        lines += [
+            _line([f"{table.experiment.title}, {where(row)}", *(shown(table, row, column) for column in columns)])
+            for table, row in found
+        ]
     return "\n".join(lines) + "\n"

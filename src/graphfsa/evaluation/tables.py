@@ -108,14 +108,10 @@ class Table:
         p-values are corrected for the number of comparisons of the table.
         """
         found: list[tuple[Row, str, str, Comparison]] = []
-        for group in dict.fromkeys(row.group for row in self.rows):
-            rows = [row for row in self.rows if row.group == group]
-            names = [entry.column for entry in self._entries(rows[0]) if not entry.aside]
-            full = [row for row in rows if all((row, name) in self.cells for name in names)]
-            if not full or (best := self.best(full[-1])) is None:
+        for row in self.last_rows():
+            if (best := self.best(row)) is None:
                 continue
-            row = full[-1]
-            for name in names:
+            for name in self._columns(row):
                 ours, theirs = self.cells[row, best].runs, self.cells[row, name].runs
                 shared = sorted(ours.keys() & theirs.keys())
                 if name != best and shared:
@@ -123,6 +119,11 @@ class Table:
                     found.append((row, best, name, outcome))
         corrected = holm([outcome.p for *_, outcome in found])
         return [Paired(*part, p) for part, p in zip(found, corrected, strict=True)]
+
+    def last_rows(self) -> list[Row]:
+        """The last row of each group in which every column has something."""
+        full = {row.group: row for row in self.rows if all((row, name) in self.cells for name in self._columns(row))}
+        return list(full.values())
 
     def reproduced(self) -> list[tuple[Row, Entry, Cell, Published, bool]]:
         """Each cell that repeats a published one, and whether it is within two published deviations plus 0.03.
@@ -152,6 +153,9 @@ class Table:
     def behind(self) -> list[tuple[Row, str, Cell, Published]]:
         """Those rows in which ours is below the published one, by more than rounding."""
         return [part for part in self.held() if part[2].strict.mean < part[3].mean - _ROUNDING]
+
+    def _columns(self, row: Row) -> list[str]:
+        return [entry.column for entry in self._entries(row) if not entry.aside]
 
     def _entries(self, row: Row) -> list[Entry]:
         return [entry for entry in self.experiment.entries if entry.group in ("", row.group)]

@@ -7,7 +7,18 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from graphfsa.evaluation.rendering import Reading, cell_text, differences, readings, seeds_text, share, strict
+from graphfsa.evaluation.rendering import (
+    GLANCE,
+    Reading,
+    at_a_glance,
+    cell_text,
+    differences,
+    readings,
+    seeds_text,
+    share,
+    strict,
+    where,
+)
 from graphfsa.evaluation.tables import Cell, Column, Row, Table
 from graphfsa.views.report import Section, facts, image, write_report
 from graphfsa.views.results import draw_table, draw_trainings
@@ -56,7 +67,20 @@ def _overview(tables: Sequence[Table], records: Mapping[str, Record], quick: boo
         "<p>Cells are mean ± standard deviation over seeds with strict scoring: a node without an answer is wrong. In "
         "brackets: runs without a single wrong node. Shaded columns are the published numbers.</p>"
     )
-    return Section(found.title, found.body + note + f"<ul>{lines}</ul>")
+    return Section(found.title, found.body + note + f"<ul>{lines}</ul>" + _glance(tables))
+
+
+def _glance(tables: Sequence[Table]) -> str:
+    columns, rows = at_a_glance(tables)
+    if not rows:
+        return ""
+    head = "<th></th>" + "".join(f"<th>{escape(column.name)}</th>" for column in columns)
+    lines = "".join(
+        f'<tr><th><a href="#{escape(table.experiment.name)}">{escape(table.experiment.title)}</a>, '
+        f"{escape(where(row))}</th>{''.join(_cell(table, row, column.name, strict) for column in columns)}</tr>"
+        for table, row in rows
+    )
+    return f'<p>{GLANCE}:</p><div class="wide"><table class="grid"><tr>{head}</tr>{lines}</table></div>'
 
 
 def _section(table: Table, records: Mapping[str, Record], models: Path) -> Section:
