@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
@@ -21,6 +23,17 @@ def plugin_names(room: str) -> list[str]:
     package = importlib.import_module(room)
     modules = (module.name for module in pkgutil.iter_modules(package.__path__))
     return sorted(name.replace("_", "-") for name in modules if not name.startswith("_"))
+
+
+def plugin_places(room: str) -> list[str]:
+    """The directories in which the plug-ins of a room are looked for: its own, and those that were added."""
+    return [str(Path(place).absolute()) for place in importlib.import_module(room).__path__]
+
+
+def add_places(room: str, places: Sequence[str]) -> None:
+    """Look for the plug-ins of a room in these directories too."""
+    known = plugin_places(room)
+    importlib.import_module(room).__path__.extend(place for place in places if place not in known)
 
 
 def load_plugin(room: str, name: str, kind: str) -> ModuleType:

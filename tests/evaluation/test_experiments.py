@@ -110,7 +110,11 @@ def test_an_unknown_table_lists_the_valid_ones():
         ("count = 8", "count = true", "count must be a whole number; got True"),
         ("size = 10", 'size = "10"', "size must be a whole number; got '10'"),
         ('learner = "stay"', 'learner = "sty"', r"learner 2: unknown learner 'sty'"),
-        ('learner = "stay"', 'learner = "stay"\noptions = { speed = 3 }', "learner 2: stay: .*unexpected keyword"),
+        (
+            'learner = "stay"',
+            'learner = "stay"\noptions = { speed = 3 }',
+            "learner 2: the learner stay has no options; got 'speed'",
+        ),
         ('learner = "stay"', 'learner = "exact"\noptions = { budget = 0 }', "learner 2: budget must be a number"),
         ('column = "stay"', 'column = "majority"', "different names; got 'majority' twice"),
         ('name = "n=20"', 'name = "n=10"', "different names; got 'n=10' twice"),
@@ -155,3 +159,24 @@ def test_tests_of_grab_are_named_after_its_splits(tmp_path):
     path.write_text('extends = "grab"\ntitle = "x"\n[[tests]]\nname = "n=11"\n')
     with pytest.raises(FormatError, match="named after its splits, validation, n=10, n=20, n=50, n=100; got 'n=11'"):
         find_experiment(str(path))
+
+
+def test_names_that_would_overwrite_other_pages_are_refused(tmp_path):
+    for name in ("README", ".hidden"):
+        with pytest.raises(FormatError, match="becomes the name of the table"):
+            find_experiment(tiny(tmp_path, name))
+
+
+def test_values_that_files_of_results_cannot_hold_are_refused(tmp_path):
+    path = Path(tiny(tmp_path))
+    path.write_text("notes = [2026-01-01]\n" + path.read_text())
+    with pytest.raises(FormatError, match="dates, times, inf and nan have no meaning here"):
+        find_experiment(str(path))
+
+
+def test_other_data_have_no_published_numbers(tmp_path):
+    path = tmp_path / "other.toml"
+    path.write_text('extends = "root-value"\n[data]\ndataset = "distance"\n')
+    assert find_experiment(str(path)).published == ("", "")
+    path.write_text('extends = "root-value"\ntitle = "Again"\n')
+    assert find_experiment(str(path)).published == find_experiment("root-value").published

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from small_experiments import record, tiny
 
+import graphfsa.learners as room
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import FormatError, GraphFSAError
-from graphfsa.evaluation import Results, find_experiment, make_table, planned, run_experiments
+from graphfsa.evaluation import Job, Results, find_experiment, make_table, planned, run_experiments
 from graphfsa.evaluation._time_left import TimeLeft
 
 
@@ -199,9 +200,9 @@ def test_directories_of_another_kind_are_refused_before_anything_is_run(tmp_path
         Results(tmp_path / "mine")
 
 
-@pytest.mark.parametrize(("what", "value"), [("seeds", 0), ("seeds", True), ("processes", 0), ("seeds", 1.5)])
+@pytest.mark.parametrize(("what", "value"), [("seeds", 0), ("seeds", 10**9), ("processes", 0), ("seeds", 1.5)])
 def test_bad_numbers(tmp_path, what, value):
-    with pytest.raises(GraphFSAError, match=f"{what} must be a whole number of at least 1"):
+    with pytest.raises(GraphFSAError, match=f"{what} must be a whole number in 1 .. 10000; got"):
         run_experiments(experiments(tiny(tmp_path)), tmp_path / "out", **{what: value})
     assert not (tmp_path / "out").exists()
 
@@ -246,7 +247,8 @@ def test_a_full_disk_loses_no_finished_job(results, monkeypatch):
 
 
 DONE = (
-    '{"schema": "graphfsa.record/1", "id": "x", "status": "done", "config": {"seed": 0}, "seconds": {"all": 1}, '
+    f'{{"schema": "graphfsa.record/1", "id": "{Job({"seed": 0}).id}", "status": "done", '
+    '"config": {"seed": 0}, "seconds": {"all": 1}, '
     '"versions": {}, "fit": {}, "model": null, "results": {"n=10": {"accuracy": 1, "reference": 1}}}'
 )
 
@@ -257,7 +259,15 @@ DONE = (
         ("{", "line 1: not JSON"),
         ("[]", "line 1: the schema must be 'graphfsa.record/1'; got 'list'"),
         ('{"schema": "graphfsa.record/0"}', "got 'graphfsa.record/0'"),
-        ('{"schema": "graphfsa.record/1"}', "id is missing"),
+        ('{"schema": "graphfsa.record/1"}', "status must be 'done' or 'failed'; got 'None'"),
+        ('{"schema": "graphfsa.record/1", "status": "failed"}', "id is missing"),
+        (DONE.replace('"seed": 0', '"seed": 1'), "id must be '.*', which stands for config; got"),
+        (DONE.replace('"accuracy": 1', '"accuracy": 5'), "accuracy and reference must be from 0 to 1"),
+        (DONE.replace('"fit": {}', '"fit": {"history": [3, null]}'), "history must be a list of records"),
+        (
+            DONE.replace('"model": null', '"model": {"file": "../x.json", "sha256": ""}'),
+            "must be named after the job; got '../x.json'",
+        ),
         (DONE.replace('"seed": 0', '"seed": "0"'), "config: seed must be numbers"),
         (DONE.replace('"accuracy": 1', '"accuracy": null'), "results: n=10: accuracy and reference must be numbers"),
         (DONE.replace('{"all": 1}', "{}"), "seconds: all must be numbers"),
@@ -275,7 +285,7 @@ def test_damaged_records_are_named(results, line, words):
 def test_a_whole_record_is_read(results):
     folder, _ = results
     (folder.path / "records.jsonl").write_text(DONE + "\n")
-    assert list(folder.records()) == ["x"]
+    assert list(folder.records()) == [Job({"seed": 0}).id]
 
 
 def test_the_manifest_names_the_tables(results):
@@ -284,3 +294,59 @@ def test_the_manifest_names_the_tables(results):
     assert content["quick"] is False
     assert list(content["tables"]) == ["floors"]
     assert Path(folder.models).is_dir()
+    assert folder.experiments()["floors"].digest == content["tables"]["floors"]
+    for name, value in (("tables", {"floors": 5}), ("own", []), ("quick", 1)):
+        (folder.path / "manifest.json").write_text(json.dumps({**content, name: value}))
+        with pytest.raises(FormatError, match=name):
+            Results(folder.path)
+
+
+def test_graphs_that_cannot_be_drawn_are_found_before_anything_is_run(tmp_path):
+    cases = [
+        ("size = 20", "size = 0", "floors: test 'n=20': a path with a root must have at least 1 node; got 0"),
+        ("size = 20", "size = 10000000000000", "test 'n=20': 8 graphs of 10000000000000 nodes"),
+        ("steps = 30", "steps = 99999999999", "test 'n=20': steps must be a whole number in 0 .. 2147483647"),
+        ('learner = "stay"', 'learner = "stay"\ntrain = { count = 100000000000 }', "100000000000 graphs of 1 nodes"),
+    ]
+    for before, after, words in cases:
+        path = Path(tiny(tmp_path))
+        path.write_text(path.read_text().replace(before, after))
+        with pytest.raises(GraphFSAError, match=words):
+            run_experiments(experiments(str(path)), tmp_path / "out", seeds=1, processes=1)
+        assert not (tmp_path / "out").exists()
+
+
+OWN = """
+from dataclasses import dataclass
+from graphfsa.learners._base import Learner
+
+@dataclass(frozen=True)
+class Forgetful(Learner):
+    def fit(self, train, validation=None, *, seed=0, watch=None):
+        print("noise")
+"""
+
+
+def test_learners_of_ones_own_are_found_and_must_return_a_model(tmp_path, monkeypatch, capfd):
+    (tmp_path / "forgetful.py").write_text(OWN)
+    monkeypatch.setattr(room, "__path__", [*room.__path__, str(tmp_path)])
+    path = Path(tiny(tmp_path))
+    path.write_text(path.read_text().replace('learner = "stay"', 'learner = "forgetful"'))
+    records = run_experiments(experiments(str(path)), tmp_path / "out", seeds=1, processes=1).records()
+    (failed,) = (found for found in records.values() if found["status"] == "failed")
+    assert failed["error"] == "GraphFSAError: forgetful: fit must return a model, with a method predict; got None"
+    captured = capfd.readouterr()
+    assert (captured.out, captured.err) == ("", "noise\n")  # What a learner prints is not a result.
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from graphfsa.evaluation import find_experiment, run_experiments\n"
+        f"found = find_experiment({tiny(tmp_path)!r})\n"
+        f"run_experiments({{found.name: found}}, {str(tmp_path / 'out')!r}, seeds=1, processes=1)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 1
+    assert "must be a file, and do its work under `if __name__ == '__main__':`" in done.stderr
+    assert not (tmp_path / "out" / "records.jsonl").exists()

@@ -38,7 +38,7 @@ def test_cells_are_over_seeds_and_published_ones_stand_beside(floors):
     cell = table.cells[Row("", "n=20"), "stay"]
     assert (cell.strict.mean, cell.strict.exact, cell.strict.runs) == (pytest.approx(0.95), 1, 2)
     assert table.published[Row("", "n=10"), "GNCA, published"].mean == 0.5
-    assert table.missing == 0
+    assert table.missing == ()
     assert [(pair.first, pair.second) for pair in table.comparisons()] == [("stay", "majority")]
     assert table.comparisons()[0].outcome.wins == 2
 
@@ -48,10 +48,11 @@ def test_missing_and_failed_jobs_are_counted(floors):
     name = next(iter(records))
     records[name] = {**records[name], "status": "failed", "error": "out of luck"}
     table = make_table(floors, records)
-    assert table.missing == 1
+    assert len(table.missing) == 1
+    assert len(make_table(floors, records, seeds=5).missing) == 1 + 2 * 3
     assert list(table.failed.values()) == ["out of luck"]
     assert "out of luck" in markdown(table)
-    assert "1 jobs have not been run" in markdown(table)
+    assert "Jobs that have not been run: 1." in markdown(table)
     fewer = make_table(floors, filled(floors, {"majority": [0.5, 0.6], "stay": [1.0]}))
     assert "over 2 seeds (stay: 1)" in markdown(fewer)
     assert make_table(floors, {}).cells == {}
@@ -102,7 +103,7 @@ def test_the_second_reading_is_shown_where_it_differs(floors):
     other = make_table(floors, filled(floors, {"majority": [0.5], "stay": [0.9]}, reference=0.95))
     assert "authors' scoring" not in markdown(same)
     assert "authors' scoring" in markdown(other)
-    assert "0.95 ± 0.00" in markdown(other)
+    assert "| 0.95 (0/1) |" in markdown(other)
 
 
 def test_runs_that_fit_are_shown_by_themselves_where_the_paper_does_so():
@@ -117,7 +118,7 @@ def test_runs_that_fit_are_shown_by_themselves_where_the_paper_does_so():
     assert (cell.fitted.mean, cell.fitted.runs) == (1, 1)
     assert table.cells[Row("", "t=5"), "GNCA"].fitted is None
     assert "Only runs without an error" in markdown(table)
-    assert "1.00 ± 0.00 (1/1)" in markdown(table)
+    assert "| 1.00 (1/1) |" in markdown(table)
     left, right = draw_table(table).axes
     assert [len(axes.get_lines()) for axes in (left, right)] == [2, 1]
     whole = make_table(find_experiment("distance"), {})

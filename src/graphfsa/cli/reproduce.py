@@ -58,7 +58,7 @@ def reproduce_command(
     if what == "report":
         _only(given, "report", directory)
         results = Results(directory)
-        _finish(results, _known(results), as_json)
+        _finish(results, results.experiments(), as_json)
         return
     if what == "check":
         _only(given, "check", directory, "--sample", "--seed", "--jobs")
@@ -70,6 +70,8 @@ def reproduce_command(
         raise GraphFSAError("--sample and --seed go with check; the number of seeds of a table is --seeds")
     names = experiment_names() if what == "all" else [what]
     experiments = {found.name: found for found in map(find_experiment, names)}
+    if out == "":
+        raise GraphFSAError("--out must name a directory; got nothing")
     target = out or f"results-{Path(what).stem}"
     with _progress(quiet=as_json) as watch:
         number = seeds or (1 if quick else _SEEDS)
@@ -78,9 +80,9 @@ def reproduce_command(
         except KeyboardInterrupt:
             results = Results(target)
             typer.echo("interrupted; the same command goes on where it stopped", err=True)
-            _finish(results, experiments, as_json)
+            _finish(results, experiments, as_json, number)
             raise typer.Exit(130) from None
-    failed = _finish(results, experiments, as_json)
+    failed = _finish(results, experiments, as_json, number)
     if failed:
         raise typer.Exit(1)
 
@@ -119,26 +121,7 @@ def _check(results: Results, sample: int, seed: int, jobs: int | None, as_json: 
         raise typer.Exit(1)
 
 
-def _known(results: Results) -> dict[str, Experiment]:
-    """The tables that a directory holds.
-
-    Raises:
-        GraphFSAError: One of them is defined otherwise now.
-    """
-    from graphfsa.evaluation import experiment_names, find_experiment
-
-    found: dict[str, Experiment] = {}
-    for name, digest in results.manifest["tables"].items():
-        if name not in experiment_names():
-            typer.echo(f"left out: {name}, which is defined by a file of yours; run it again to see it", err=True)
-            continue
-        found[name] = find_experiment(name)
-        if found[name].digest != digest:
-            raise GraphFSAError(f"{str(results.path)!r} holds results of another definition of {name}")
-    return found
-
-
-def _finish(results: Results, experiments: dict[str, Experiment], as_json: bool) -> int:
+def _finish(results: Results, experiments: dict[str, Experiment], as_json: bool, seeds: int = 0) -> int:
     """Write all pages of what there is; returns the number of failed jobs."""
     from graphfsa.evaluation import make_table
     from graphfsa.evaluation.rendering import write_tables
@@ -147,7 +130,7 @@ def _finish(results: Results, experiments: dict[str, Experiment], as_json: bool)
     from graphfsa.views.results_page import write_results
 
     records = results.records()
-    tables = [make_table(experiment, records, quick=results.quick) for experiment in experiments.values()]
+    tables = [make_table(experiment, records, quick=results.quick, seeds=seeds) for experiment in experiments.values()]
     write_tables(results, tables)
     for table in tables:
         if table.cells:
@@ -175,7 +158,7 @@ def _facts(results: Results, tables: list[Table], failed: dict[str, str]) -> dic
             ]
             for table in tables
         },
-        "missing": sum(table.missing for table in tables),
+        "missing": len({job for table in tables for job in table.missing}),
         "failed": failed,
     }
 
@@ -194,11 +177,11 @@ def _print(results: Results, tables: list[Table], failed: dict[str, str]) -> Non
             cells = [shown(table, row, column) for column in table.columns]
             grid.add_row(f"{row.group} {row.test}".strip(), *cells)
         console.print(grid)
-    missing = sum(table.missing for table in tables)
+    missing = {job for table in tables for job in table.missing}
     if missing:
-        typer.echo(f"{missing} trainings have not been run")
+        typer.echo(f"trainings that have not been run: {len(missing)}")
     for name, error in failed.items():
-        typer.echo(f"failed: {name}: {error}", err=True)
+        typer.echo(f"failed: {name}: {' '.join(error.split())}", err=True)
     typer.echo(f"written to {results.path / 'report.html'}")
 
 

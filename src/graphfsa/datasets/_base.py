@@ -185,5 +185,5 @@ def check_steps(steps: int | None, default: _T) -> int | _T:
     if steps is None:
         return default
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or not 0 <= steps < 2**31:
-        raise GraphFSAError(f"steps must be a whole number of at least 0; got {steps!r}")
+        raise GraphFSAError(f"steps must be a whole number in 0 .. {2**31 - 1}; got {steps!r}")
     return int(steps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +21,14 @@ class Field:
     default: Any = _Needed
 
 
-def taken(content: Any, fields: Mapping[str, Field], where: str) -> dict[str, Any]:
+def taken(content: Any, fields: Mapping[str, Field], where: str, more: Sequence[str] = ()) -> dict[str, Any]:
     """The value of every field.
+
+    Args:
+        content: What was read.
+        fields: The fields.
+        where: Where it was read, for errors.
+        more: Keys that are valid too and have been dealt with, for errors.
 
     Raises:
         FormatError: The content is no table, a key is missing or unknown, or a value is of another kind.
@@ -31,7 +37,7 @@ def taken(content: Any, fields: Mapping[str, Field], where: str) -> dict[str, An
         raise FormatError(f"{where}: must be a table of keys and values; got {type(content).__name__}")
     for key in content:
         if key not in fields:
-            raise FormatError(f"{where}: unknown key {key!r}; valid keys: {', '.join(fields)}")
+            raise FormatError(f"{where}: unknown key {key!r}; valid keys: {', '.join([*fields, *more])}")
     found: dict[str, Any] = {}
     for key, field in fields.items():
         value = content.get(key, field.default)

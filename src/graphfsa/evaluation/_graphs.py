@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from graphfsa.datasets import Dataset, Examples, GrabConfig, dataset_class, draw, generate_grab, grab_config
+from graphfsa.datasets._base import check_size, check_steps
 from graphfsa.datasets._zones import draw_split, draw_training
 from graphfsa.errors import GraphFSAError
+from graphfsa.evaluation.experiment import Data, Test, Train
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,29 @@ def check_grab_tests(config: str, names: Sequence[str]) -> None:
     for name in names:
         if name not in valid:
             raise GraphFSAError(f"tests of GRAB must be named after its splits, {', '.join(valid)}; got {name!r}")
+
+
+def check_graphs(data: Data, tests: Sequence[Test], trains: Sequence[Train]) -> None:
+    """Raise unless the graphs of a data set can be drawn: tries one of each test, and looks at how many there are.
+
+    Raises:
+        GraphFSAError: One can't be, or there are too many; the message names the test.
+    """
+    if data.grab:
+        return
+    dataset = make_dataset(data.dataset, data.options or {})
+    for train in trains:
+        check_size("a training graph", max(train.sizes, default=1), 0, train.count)
+    tried: set[int] = set()
+    for test in tests:
+        try:
+            check_size("a graph", test.size, 0, test.count)
+            check_steps(test.steps, 0)
+            if test.size not in tried:
+                dataset.generate(test.size, 1, np.random.default_rng(0), steps=1)
+            tried.add(test.size)
+        except GraphFSAError as error:
+            raise GraphFSAError(f"test {test.name!r}: {error}") from None
 
 
 def _from_dataset(config: dict[str, Any]) -> Drawn:

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
+from inspect import Parameter, signature
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import GraphFSAError, UnknownNameError
 from graphfsa.evaluation._graphs import Drawn, Sheet, draw_graphs
 from graphfsa.evaluation.metrics import Score, answers_at, score
 from graphfsa.learners import Learner, learner_class
@@ -30,9 +31,16 @@ def make_learner(name: str, options: Mapping[str, Any]) -> Learner:
     Raises:
         GraphFSAError: There is no such learner or option, or a value is not valid.
     """
+    found = learner_class(name)
+    valid = signature(found).parameters
+    if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in valid.values()):
+        for key in options.keys() - valid.keys():
+            if not valid:
+                raise GraphFSAError(f"the learner {name} has no options; got {key!r}")
+            raise UnknownNameError(f"option of {name}", key, list(valid))
     values = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
     try:
-        return learner_class(name)(**values)
+        return found(**values)
     except TypeError as error:
         raise GraphFSAError(f"{name}: {error}") from None
 
@@ -53,6 +61,8 @@ def run_job(config: dict[str, Any], identity: str, models: Path) -> dict[str, An
     learner = make_learner(config["learner"], config["options"])
     started = perf_counter(), process_time()
     model: Any = learner.fit(drawn.train, drawn.validation, seed=config["seed"])
+    if not hasattr(model, "predict"):
+        raise GraphFSAError(f"{config['learner']}: fit must return a model, with a method predict; got {model!r:.100}")
     fitted = perf_counter(), process_time()
     results = {name: asdict(found) for sheet in drawn.sheets for name, found in _scores(model, sheet)}
     return {

@@ -14,11 +14,14 @@ from threading import Thread
 from time import perf_counter
 from typing import Any
 
+from graphfsa._registry import add_places, plugin_places
+from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation._job import RECORD, run_job, versions
 from graphfsa.evaluation.experiment import Job
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _TRACE = 20
+_ROOMS = ("graphfsa.aggregations", "graphfsa.datasets", "graphfsa.learners")
 Watch = Callable[[str, Job], None]
 
 
@@ -61,19 +64,35 @@ class _Worker:
     def _start(self) -> None:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, str(self._models)), daemon=True)
+        places = {room: plugin_places(room) for room in _ROOMS}
+        self._process = context.Process(target=_serve, args=(theirs, str(self._models), places), daemon=True)
         with _one_thread():
             self._process.start()
         theirs.close()
+        self._ready = False
 
     def give(self, job: Job) -> None:
+        self._wait()
         self.job, self._began = job, perf_counter()
         try:
             self.connection.send((job.id, job.config))
         except OSError:  # It died while it was idle; the job has not begun.
             self.stop()
             self._start()
+            self._wait()
             self.connection.send((job.id, job.config))
+
+    def _wait(self) -> None:
+        """Wait until the process is there."""
+        if self._ready:
+            return
+        try:
+            self._ready = bool(self.connection.recv())
+        except (EOFError, OSError):
+            raise GraphFSAError(
+                "a process for jobs ended before it began. Processes import the script that starts them, so a script "
+                "must be a file, and do its work under `if __name__ == '__main__':`"
+            ) from None
 
     def take(self) -> dict[str, Any]:
         job = self.job
@@ -122,10 +141,14 @@ def _one_thread() -> Generator[None]:
                 os.environ[name] = value
 
 
-def _serve(connection: Connection, models: str) -> None:
+def _serve(connection: Connection, models: str, places: dict[str, list[str]]) -> None:
     """What a process does: run what it is given, until nobody gives it anything."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent is interrupted, and ends us.
     Thread(target=_end_with_parent, daemon=True).start()
+    os.dup2(2, 1)  # Standard output is for results, not for what a learner prints.
+    for room, paths in places.items():
+        add_places(room, paths)
+    connection.send(True)
     while True:
         try:
             identity, config = connection.recv()

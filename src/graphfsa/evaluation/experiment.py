@@ -105,6 +105,7 @@ class Experiment:
         comparable: Whether published cells are about the same data, so that each can be held against ours.
         fitted: Whether the paper counts only runs without an error on their training graphs, so that a second reading
             does too.
+        source: Content of the file that defines it, if it is the user's own.
         data: The graphs.
         tests: What is scored.
         entries: The learners.
@@ -123,6 +124,7 @@ class Experiment:
     quick: tuple[int, int] = (200, 10)
     comparable: bool = True
     fitted: bool = False
+    source: dict[str, Any] | None = None
 
     @property
     def digest(self) -> str:

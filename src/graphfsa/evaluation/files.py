@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
+from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +32,26 @@ def find_experiment(text: str) -> Experiment:
         'prefix-sum'
     """
     if text.endswith(".toml"):
-        return _parsed(Path(text).stem, _read(Path(text)), text)
+        return own_experiment(Path(text).stem, _read(Path(text)), text)
     if text.replace("_", "-") not in experiment_names():
         raise UnknownNameError("table", text, [*experiment_names(), "all"])
     path = _PAPER / f"{text.replace('-', '_')}.toml"
     return _parsed(text.replace("_", "-"), _read(path), path.name)
 
 
+def own_experiment(name: str, content: dict[str, Any], where: str) -> Experiment:
+    """An experiment from the content of a file of the user's, which it keeps."""
+    if name.startswith(".") or not name or name.lower() == "readme":
+        raise FormatError(f"{where}: the name of the file becomes the name of the table; it can't be {name!r}")
+    try:
+        dumps(content, allow_nan=False)
+    except (TypeError, ValueError):
+        raise FormatError(f"{where}: dates, times, inf and nan have no meaning here") from None
+    return replace(_parsed(name, content, where), source=content)
+
+
 def _read(path: Path) -> dict[str, Any]:
-    """The content of a file, on top of that of the file that it extends."""
+    """The content of a file, on top of that of the file that it extends; published numbers are about its data."""
     try:
         content = tomllib.loads(read_bytes(path, limit=_LIMIT).decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -49,6 +62,8 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(base, str) or base not in experiment_names():
         raise FormatError(f"{path}: extends must name one of {', '.join(experiment_names())}; got {base!r}")
     below = _read(_PAPER / f"{base.replace('-', '_')}.toml")
+    if "data" in content:
+        below.pop("published", None)
     return {**below, **content}
 
 
@@ -89,7 +104,7 @@ _TRAIN = {"split": Field(str, "train"), "sizes": Field(list, []), "count": Field
 
 
 def _parsed(name: str, content: dict[str, Any], where: str) -> Experiment:
-    top = taken(content, _TOP, where)
+    top = taken(content, _TOP, where, more=("extends",))
     source = taken(top["published"], _PUBLISHED, f"{where}: published") if top["published"] else None
     quick = taken(top["quick"], _QUICK, f"{where}: quick")
     data = Data(**taken(top["data"], _DATA, f"{where}: data"))

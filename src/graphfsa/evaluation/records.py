@@ -19,7 +19,8 @@ from typing import Any
 from graphfsa._files import PathLike, atomic_write, parse_json, read_bytes, read_json, reason_of
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.evaluation._job import RECORD
-from graphfsa.evaluation.experiment import Experiment
+from graphfsa.evaluation.experiment import Experiment, Job
+from graphfsa.evaluation.files import find_experiment, own_experiment
 
 SCHEMA = "graphfsa.results/1"
 Record = dict[str, Any]
@@ -46,7 +47,8 @@ class Results:
         """
         folder = Path(path)
         wanted = {name: experiment.digest for name, experiment in experiments.items()}
-        if (folder / "manifest.json").exists():
+        own = {name: experiment.source for name, experiment in experiments.items() if experiment.source}
+        if _there(folder / "manifest.json"):
             known = _manifest(folder / "manifest.json")
             if known["quick"] != quick:
                 kinds = ("a full run", "a quick run")
@@ -59,14 +61,15 @@ class Results:
                     raise GraphFSAError(
                         f"{str(path)!r} holds results of another definition of {name}; choose another directory"
                     )
-            wanted = {**known["tables"], **wanted}
+            wanted, own = {**known["tables"], **wanted}, {**known["own"], **own}
         elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise GraphFSAError(f"{str(path)!r} is there and holds no results; choose another directory")
+        models = folder / "models"
         try:
-            (folder / "models").mkdir(parents=True, exist_ok=True)
+            models.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise GraphFSAError(f"cannot make the directory {str(path)!r}: {reason_of(error)}") from error
-        manifest = {"schema": SCHEMA, "quick": quick, "tables": wanted}
+            raise GraphFSAError(f"cannot make the directory {str(models)!r}: {reason_of(error)}") from error
+        manifest = {"schema": SCHEMA, "quick": quick, "tables": wanted, "own": own}
         atomic_write(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
         return cls(folder)
 
@@ -74,6 +77,21 @@ class Results:
     def quick(self) -> bool:
         """Whether these are results of a quick run."""
         return self.manifest["quick"]
+
+    def experiments(self) -> dict[str, Experiment]:
+        """The tables that the directory holds: those of the paper as they are defined now, others as they were run.
+
+        Raises:
+            GraphFSAError: One of them is defined otherwise now.
+        """
+        found: dict[str, Experiment] = {}
+        for name, digest in self.manifest["tables"].items():
+            source = self.manifest["own"].get(name)
+            where = f"{self.path / 'manifest.json'}: {name}"
+            found[name] = find_experiment(name) if source is None else own_experiment(name, source, where)
+            if found[name].digest != digest:
+                raise GraphFSAError(f"{str(self.path)!r} holds results of another definition of {name}")
+        return found
 
     @property
     def models(self) -> Path:
@@ -161,10 +179,19 @@ def _manifest(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         got = content.get("schema") if isinstance(content, dict) else type(content).__name__
         raise FormatError(f"{path}: the schema must be {SCHEMA!r}; got {str(got)[:100]!r}")
-    tables = content.get("tables")
-    if not isinstance(content.get("quick"), bool) or not isinstance(tables, dict):
-        raise FormatError(f"{path}: must say what it holds, 'quick' and 'tables'")
+    for name, kind in (("quick", bool), ("tables", dict), ("own", dict)):
+        if not isinstance(content.get(name), kind):
+            raise FormatError(f"{path}: must say what it holds in 'quick', 'tables' and 'own'; {name!r} is wrong")
+    if not all(isinstance(digest, str) for digest in content["tables"].values()):
+        raise FormatError(f"{path}: 'tables' must give the digest of each table")
     return content
+
+
+def _there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        raise GraphFSAError(f"cannot read {str(path)!r}: {reason_of(error)}") from error
 
 
 def _record(line: str, where: str) -> Record:
@@ -176,7 +203,9 @@ def _record(line: str, where: str) -> Record:
         got = content.get("schema") if isinstance(content, dict) else type(content).__name__
         raise FormatError(f"{where}: the schema must be {RECORD!r}; got {str(got)[:100]!r}")
     done = content.get("status") == "done"
-    kinds: dict[str, type | tuple[type, ...]] = {"id": str, "status": str, "config": dict, "seconds": dict}
+    if not done and content.get("status") != "failed":
+        raise FormatError(f"{where}: status must be 'done' or 'failed'; got {str(content.get('status'))[:100]!r}")
+    kinds: dict[str, type | tuple[type, ...]] = {"id": str, "config": dict, "seconds": dict}
     kinds |= {"versions": dict} | ({"results": dict, "fit": dict} if done else {"error": str})
     for name, kind in kinds.items():
         if not isinstance(content.get(name), kind):
@@ -188,9 +217,24 @@ def _record(line: str, where: str) -> Record:
     ):
         if not isinstance(table, dict) or not all(isinstance(table.get(name), int | float) for name in names):
             raise FormatError(f"{where}: {place}: {' and '.join(names)} must be numbers")
+        if place.startswith("results") and not all(0 <= table[name] <= 1 for name in names):
+            raise FormatError(f"{where}: {place}: {' and '.join(names)} must be from 0 to 1")
+    right = Job(content["config"]).id
+    if content["id"] != right:
+        raise FormatError(f"{where}: id must be {right!r}, which stands for config; got {content['id'][:100]!r}")
+    _check_parts(content, where)
+    return content
+
+
+def _check_parts(content: Record, where: str) -> None:
+    """Raise unless the model and the history are of the right kind."""
     model = content.get("model")
     if model is not None and not (
         isinstance(model, dict) and all(isinstance(model.get(key), str) for key in ("file", "sha256"))
     ):
         raise FormatError(f"{where}: model must say its file and its sha256")
-    return content
+    if model is not None and model["file"] not in {content["id"] + suffix for suffix in (".json", ".safetensors")}:
+        raise FormatError(f"{where}: the file of the model must be named after the job; got {model['file'][:100]!r}")
+    history = content.get("fit", {}).get("history", [])
+    if not isinstance(history, list) or not all(isinstance(part, dict) for part in history):
+        raise FormatError(f"{where}: fit: history must be a list of records")

@@ -22,16 +22,29 @@ def share(value: float) -> str:
         >>> share(0.614), share(0.9993), share(1.0)
         ('0.61', '0.999', '1.00')
     """
+    return f"{min(value, 0.999999) if value < 1 else value:.{_digits(value)}f}"
+
+
+def _digits(value: float) -> int:
     digits = 2
     while value < 1 and float(f"{value:.{digits}f}") == 1 and digits < 6:
         digits += 1
-    return f"{min(value, 0.999999) if value < 1 else value:.{digits}f}"
+    return digits
+
+
+def spread(found: Summary | Published, sign: str = "±") -> str:
+    """Mean and deviation, with as many digits; one run has no deviation.
+
+    Example:
+        >>> spread(Published(0.61, 0.2)), spread(Published(0.9972, 0.0031))
+        ('0.61 ± 0.20', '0.997 ± 0.003')
+    """
+    return share(found.mean) + ("" if found.std is None else f" {sign} {found.std:.{_digits(found.mean)}f}")
 
 
 def cell_text(found: Summary | Published) -> str:
     """Mean and deviation, and of our own runs how many are exact."""
-    words = f"{share(found.mean)} ± {found.std:.2f}"
-    return words if isinstance(found, Published) else f"{words} ({found.exact}/{found.runs})"
+    return spread(found) if isinstance(found, Published) else f"{spread(found)} ({found.exact}/{found.runs})"
 
 
 def markdown(table: Table) -> str:
@@ -43,9 +56,9 @@ def markdown(table: Table) -> str:
     parts += [
         _comparisons(table),
         *(_paragraph(words) for words in differences(table)),
-        _list("Notes", list(experiment.notes)),
+        _list("Notes", notes(table)),
+        _list("Failed jobs", [f"{name}: {' '.join(error.split())}" for name, error in table.failed.items()]),
     ]
-    parts.append(_list("Failed jobs", [f"{name}: {error}" for name, error in table.failed.items()]))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -55,7 +68,7 @@ def _scope(table: Table) -> str:
     if table.quick:
         words = "**Quick run: few graphs and short trainings; the numbers mean little.** " + words
     if table.missing:
-        words += f" {table.missing} jobs have not been run."
+        words += f" Jobs that have not been run: {len(table.missing)}."
     return words
 
 
@@ -161,8 +174,13 @@ def _comparisons(table: Table) -> str:
 
 
 def differences(table: Table) -> list[list[str]]:
-    """What is not as published, found by looking: paragraphs, each a sentence and the cells that it is about."""
+    """What is not as published, found by looking: paragraphs, each a sentence and the cells that it is about.
+
+    Nothing is said about a quick run.
+    """
     found: list[list[str]] = []
+    if table.quick:
+        return found
     reproduced = table.reproduced()
     if reproduced:
         far = [part for part in reproduced if not part[-1]]
@@ -171,8 +189,7 @@ def differences(table: Table) -> list[list[str]]:
             f"published deviations plus 0.03.{' The others:' if far else ''}"
         )
         cells = (
-            f"{entry.column}, {where(row)}: {share(cell.strict.mean)} ± {cell.strict.std:.2f}, "
-            f"published {source.mean:.2f} ± {source.std:.2f}"
+            f"{entry.column}, {where(row)}: {spread(cell.strict)}, published {spread(source)}"
             for row, entry, cell, source, _ in far
         )
         found.append([words, *cells])
@@ -186,6 +203,11 @@ def differences(table: Table) -> list[list[str]]:
     elif table.held():
         found.append(["Our best learner is at least as good as the published Diff-FSA in every row."])
     return found
+
+
+def notes(table: Table) -> list[str]:
+    """What is said about the table in its definition; it is about full runs."""
+    return [] if table.quick else list(table.experiment.notes)
 
 
 def where(row: Row) -> str:
@@ -230,8 +252,8 @@ def as_csv(table: Table) -> str:
     return text.getvalue()
 
 
-def _rounded(numbers: list[float]) -> list[float]:
-    return [round(number, 6) for number in numbers]
+def _rounded(numbers: Sequence[float | None]) -> list[float | str]:
+    return ["" if number is None else round(number, 6) for number in numbers]
 
 
 def latex(table: Table) -> str:
@@ -274,9 +296,10 @@ def _latex_cell(table: Table, row: Row, column: Column) -> str:
     found = table.published.get((row, column.name)) if column.is_published else None
     if not column.is_published and (cell := table.cells.get((row, column.name))) is not None:
         found = cell.strict
-    return "" if found is None else rf"${share(found.mean)} \pm {found.std:.2f}$"
+    return "" if found is None else f"${spread(found, _PLUS_MINUS)}$"
 
 
+_PLUS_MINUS = "\\pm"
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -301,7 +324,7 @@ def _contents(results: Results, tables: Sequence[Table]) -> str:
     lines = [
         "# Results" + (" of a quick run" if results.quick else ""),
         "",
-        "Made by `graphfsa reproduce`; nothing here is typed by hand. `report.html` is one page with everything.",
+        "Made by `graphfsa reproduce`; no number is typed by hand. `report.html` is one page with everything.",
         "`records.jsonl` has a line for every training: configuration, seed, versions, digests of the data, times and",
         "accuracies. `models/` has what was learned.",
         "",

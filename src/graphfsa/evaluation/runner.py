@@ -10,6 +10,7 @@ from typing import Any
 
 from graphfsa._files import PathLike
 from graphfsa.errors import GraphFSAError, MissingExtraError
+from graphfsa.evaluation._graphs import check_graphs
 from graphfsa.evaluation._job import make_learner
 from graphfsa.evaluation._time_left import TimeLeft
 from graphfsa.evaluation._workers import run_all
@@ -17,6 +18,8 @@ from graphfsa.evaluation.experiment import Experiment, Job
 from graphfsa.evaluation.records import Results
 
 Watch = Callable[[dict[str, Any]], None]
+_MOST = 10_000
+"""Seeds, processes or jobs to check, at most."""
 
 
 def run_experiments(
@@ -46,6 +49,11 @@ def run_experiments(
     """
     check_numbers(seeds=seeds, processes=1 if processes is None else processes)
     _check_libraries(experiments)
+    for name, experiment in experiments.items():
+        try:
+            check_graphs(experiment.data, experiment.tests, [entry.train for entry in experiment.entries])
+        except GraphFSAError as error:
+            raise GraphFSAError(f"{name}: {error}") from None
     results = Results.create(out, experiments, quick=quick)
     with results.alone():
         done = {name: record for name, record in results.records().items() if record["status"] == "done"}
@@ -58,10 +66,10 @@ def run_experiments(
 
 
 def check_numbers(**numbers: Any) -> None:
-    """Raise unless these are whole numbers of at least 1."""
+    """Raise unless these are whole numbers of at least 1, and not too large."""
     for what, number in numbers.items():
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise GraphFSAError(f"{what} must be a whole number of at least 1; got {number!r}")
+        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= _MOST:
+            raise GraphFSAError(f"{what} must be a whole number in 1 .. {_MOST}; got {number!r}")
 
 
 def run_watched(

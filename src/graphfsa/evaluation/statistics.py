@@ -23,7 +23,7 @@ class Summary:
 
     Attributes:
         mean: Mean accuracy.
-        std: Standard deviation over runs (n - 1 in the denominator); 0 for one run.
+        std: Standard deviation over runs (n - 1 in the denominator); None for one run.
         low: Lower end of the 95 % bootstrap confidence interval of the mean.
         high: Its upper end.
         exact: How many runs have no wrong node at all.
@@ -31,7 +31,7 @@ class Summary:
     """
 
     mean: float
-    std: float
+    std: float | None
     low: float
     high: float
     exact: int
@@ -49,7 +49,7 @@ def summary(values: Sequence[float], *, seed: int = 0) -> Summary:
     if numbers.ndim != 1 or not len(numbers):
         raise GraphFSAError("there must be at least one run")
     low, high = bootstrap(numbers, seed=seed)
-    deviation = float(numbers.std(ddof=1)) if len(numbers) > 1 else 0.0
+    deviation = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
     return Summary(float(numbers.mean()), deviation, low, high, int((numbers == 1).sum()), len(numbers))
 
 

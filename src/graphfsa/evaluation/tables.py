@@ -76,7 +76,7 @@ class Table:
         cells: What was measured, by row and name of the column.
         published: What the paper has, likewise.
         failed: Jobs that failed, with their errors.
-        missing: Number of jobs that have not been run.
+        missing: Names of the jobs that have not been run.
         quick: Whether the run was quick.
         seeds: Number of seeds.
     """
@@ -88,7 +88,7 @@ class Table:
     cells: dict[tuple[Row, str], Cell]
     published: dict[tuple[Row, str], Published]
     failed: dict[str, str] = field(default_factory=dict[str, str])
-    missing: int = 0
+    missing: tuple[str, ...] = ()
     quick: bool = False
     seeds: int = 0
 
@@ -114,7 +114,7 @@ class Table:
             for name in self._columns(row):
                 ours, theirs = self.cells[row, best].runs, self.cells[row, name].runs
                 shared = sorted(ours.keys() & theirs.keys())
-                if name != best and shared:
+                if name != best and len(shared) > 1:
                     outcome = compare([ours[seed] for seed in shared], [theirs[seed] for seed in shared])
                     found.append((row, best, name, outcome))
         corrected = holm([outcome.p for *_, outcome in found])
@@ -166,13 +166,14 @@ def published_column(model: str) -> str:
     return re.sub(r" \(\d+ states\)", "", model) + ", published"
 
 
-def make_table(experiment: Experiment, records: Mapping[str, Record], *, quick: bool = False) -> Table:
+def make_table(experiment: Experiment, records: Mapping[str, Record], *, quick: bool = False, seeds: int = 0) -> Table:
     """Gather the records of an experiment.
 
     Args:
         experiment: The experiment.
         records: Records by name of the job; others than those of this experiment are ignored.
         quick: Whether they are of a quick run.
+        seeds: How many seeds there are to be, to count what is missing; as many as there are records of by default.
     """
     groups = list(dict.fromkeys(entry.group for entry in experiment.entries if entry.group)) or [""]
     rows = tuple(Row(group, test.name) for group in groups for test in experiment.tests)
@@ -192,24 +193,25 @@ def make_table(experiment: Experiment, records: Mapping[str, Record], *, quick: 
                     sources[row, title] = every[entry.published, row.test]
         columns[Column(entry.column, False)] = None
     kept = [column for column in columns if not column.is_published or any(name == column.name for _, name in sources)]
-    table = Table(experiment, rows, tuple(kept), tuple(asides), {}, sources, {}, 0, quick, 0)
-    return _filled(table, records)
+    table = Table(experiment, rows, tuple(kept), tuple(asides), {}, sources, quick=quick)
+    return _filled(table, records, seeds)
 
 
-def _filled(table: Table, records: Mapping[str, Record]) -> Table:
+def _filled(table: Table, records: Mapping[str, Record], seeds: int) -> Table:
     """The table with its cells."""
     experiment = table.experiment
     highest = max((record["config"].get("seed", 0) for record in records.values()), default=-1)
-    jobs = {seed: list(experiment.jobs(seed, quick=table.quick)) for seed in range(highest + 1)}
-    seeds = 1 + max((seed for seed, all_ in jobs.items() if any(job.id in records for _, job in all_)), default=-1)
+    jobs = {seed: list(experiment.jobs(seed, quick=table.quick)) for seed in range(max(highest + 1, seeds))}
+    begun = (seed for seed, all_ in jobs.items() if any(job.id in records for _, job in all_))
+    seeds = max(seeds, 1 + max(begun, default=-1))
     runs: dict[tuple[str, str, str], dict[int, tuple[dict[str, float], str, bool]]] = {}
     failed: dict[str, str] = {}
-    missing = 0
+    missing: list[str] = []
     for seed in range(seeds):
         for entry, job in jobs[seed]:
             record = records.get(job.id)
             if record is None:
-                missing += 1
+                missing.append(job.id)
             elif record["status"] != "done":
                 failed[f"{entry.column}{', ' + entry.group if entry.group else ''}, seed {seed}"] = record["error"]
             else:
@@ -231,4 +233,4 @@ def _filled(table: Table, records: Mapping[str, Record]) -> Table:
             if row.test == test and group in ("", row.group):
                 cells[row, column] = cell
     count = max((cell.strict.runs for cell in cells.values()), default=0)
-    return replace(table, cells=cells, failed=failed, missing=missing, seeds=count)
+    return replace(table, cells=cells, failed=failed, missing=tuple(missing), seeds=count)

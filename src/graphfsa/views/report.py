@@ -28,16 +28,17 @@ body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 62rem; background: 
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .3rem } h2 { font-size: 1.15rem; margin: 0 0 .6rem }
 section { background: var(--paper); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem 1.2rem;
   margin: 1rem 0; overflow-x: auto }
-p { margin: .3rem 0 .7rem; max-width: 46rem } .soft { color: var(--soft) }
+p, li { max-width: 60rem } p { margin: .3rem 0 .7rem } .soft { color: var(--soft) }
 pre { margin: 0; font: .9rem/1.55 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { text-align: left; padding: .2rem 1.2rem .2rem 0; border-bottom: 1px solid var(--line);
   overflow-wrap: anywhere }
 th { color: var(--soft); font-weight: 500; white-space: nowrap } td.number { text-align: right; white-space: nowrap }
 .picture, .drawing { margin-top: .8rem; text-align: center } .drawing img { max-width: 100%; height: auto }
-.picture img { width: 100%; min-width: 34rem; max-width: 56rem; height: auto }
+.picture { overflow-x: auto } .picture img { width: 100%; min-width: 30rem; max-width: 56rem; height: auto }
 details { margin: .5rem 0 } summary { cursor: pointer; color: var(--soft) } .wide { overflow-x: auto }
-table.grid td, table.grid th { padding: .15rem .7rem .15rem 0; white-space: nowrap; font-size: .88rem }
+table.grid td, table.grid th { padding: .15rem .4rem; white-space: nowrap; font-size: .85rem }
+table.grid th:first-child { position: sticky; left: 0; background: var(--paper); padding-left: 0 }
 table.grid tr:first-child th { white-space: normal; min-width: 5.5rem; vertical-align: bottom; text-align: right }
 td.published { background: color-mix(in srgb, var(--line) 45%, transparent) } td.whole { font-weight: 600 }
 a { color: inherit } code { font-size: .9em }
