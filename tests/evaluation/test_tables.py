@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from small_experiments import record, tiny
 
 from graphfsa.evaluation import as_csv, find_experiment, latex, make_table, markdown
-from graphfsa.evaluation.rendering import at_a_glance, differences, share
 from graphfsa.evaluation.tables import Row
+from graphfsa.evaluation.words import at_a_glance, differences, share
 from graphfsa.views.results import draw_table, draw_trainings
 from graphfsa.views.results_page import write_results
 

@@ -167,7 +167,7 @@ def _print(results: Results, tables: list[Table], failed: dict[str, str]) -> Non
     from rich.console import Console
     from rich.table import Table as Grid
 
-    from graphfsa.evaluation.rendering import shown
+    from graphfsa.evaluation.words import shown
 
     console = Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False)
     for table in tables:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphfsa.evaluation.rendering import Reading, strict
 from graphfsa.evaluation.tables import Row, Table, published_column
+from graphfsa.evaluation.words import Reading, strict
 from graphfsa.views._figure import new_figure
 from graphfsa.views._paper import COLOURS, PicturePath, check_path, finish, share_axis, tidy
 

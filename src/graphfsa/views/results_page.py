@@ -7,7 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from graphfsa.evaluation.rendering import (
+from graphfsa.evaluation.tables import Cell, Column, Row, Table
+from graphfsa.evaluation.words import (
     GLANCE,
     Reading,
     at_a_glance,
@@ -20,7 +21,6 @@ from graphfsa.evaluation.rendering import (
     strict,
     where,
 )
-from graphfsa.evaluation.tables import Cell, Column, Row, Table
 from graphfsa.views.report import Section, facts, image, write_report
 from graphfsa.views.results import draw_table, draw_trainings
 
