@@ -64,14 +64,11 @@ def _overview(tables: Sequence[Table], records: Mapping[str, Record], quick: boo
         "versions": "; ".join(", ".join(f"{name} {number}" for name, number in each) for each in sorted(versions)),
     }
     found = facts("Overview", rows)
-    lines = "".join(
-        f'<li><a href="#{escape(table.experiment.name)}">{escape(table.experiment.title)}</a></li>' for table in tables
-    )
     note = (
         "<p>Cells are mean ± standard deviation over seeds with strict scoring: a node without an answer is wrong. In "
         "brackets: runs without a single wrong node. Shaded columns are the published numbers.</p>"
     )
-    return Section(found.title, found.body + note + f"<ul>{lines}</ul>" + _glance(tables))
+    return Section(found.title, found.body + note + _glance(tables))
 
 
 def _duration(seconds: float) -> str:
@@ -79,16 +76,24 @@ def _duration(seconds: float) -> str:
 
 
 def _glance(tables: Sequence[Table]) -> str:
+    """Links to all tables, with the last row of those that have one."""
     columns, rows = at_a_glance(tables)
+    links = "".join(f"<li>{_link(table)}</li>" for table in tables if not table.last_rows())
     if not rows:
-        return ""
+        return f"<ul>{links}</ul>"
     head = "<th></th>" + "".join(f"<th>{escape(column.name)}</th>" for column in columns)
     lines = "".join(
-        f'<tr><th><a href="#{escape(table.experiment.name)}">{escape(table.experiment.title)}</a>, '
-        f"{escape(where(row))}</th>{''.join(_cell(table, row, column.name, strict) for column in columns)}</tr>"
+        f"<tr><th>{_link(table)}, {escape(where(row))}</th>"
+        + "".join(_cell(table, row, column.name, strict) for column in columns)
+        + "</tr>"
         for table, row in rows
     )
-    return f'<p>{GLANCE}:</p><div class="wide"><table class="grid"><tr>{head}</tr>{lines}</table></div>'
+    grid = f'<div class="wide"><table class="grid"><tr>{head}</tr>{lines}</table></div>'
+    return f"<p>{GLANCE}:</p>{grid}" + (f"<ul>{links}</ul>" if links else "")
+
+
+def _link(table: Table) -> str:
+    return f'<a href="#{escape(table.experiment.name)}">{escape(table.experiment.title)}</a>'
 
 
 def _section(table: Table, records: Mapping[str, Record], models: Path) -> Section:
