@@ -103,7 +103,8 @@ def _section(table: Table, records: Mapping[str, Record], models: Path) -> Secti
     if table.cells:
         parts.append(image(draw_table(table), experiment.title))
     parts += [_fold(words, _grid(table, columns, reading)) for words, columns, reading in readings(table)]
-    parts.append(_fold("Paired comparisons and confidence intervals", _comparisons(table)))
+    if table.comparisons():
+        parts.append(_fold("Paired comparisons and confidence intervals", _comparisons(table)))
     said = differences(table)
     if said:
         parts.append("".join(_paragraph(words) for words in said))
