@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import graphfsa as gf
-from graphfsa._html import facts_html
 from graphfsa.datasets import Examples, Task, dataset_class
 from graphfsa.graphs import GraphBatch
+from graphfsa.html import facts_html
 from graphfsa.views.diagram import diagram
 
 BAD = '<script>alert("x")</script>'

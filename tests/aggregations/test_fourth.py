@@ -37,6 +37,8 @@ def _compiled_encode(states, sources, slots, begin, end, parameters, scratch):
 
 @dataclass(frozen=True)
 class ParityAggregation(Aggregation):
+    name = "neighbour-parity"
+
     modulus: int = 2
 
     compiled_encode = staticmethod(_compiled_encode)

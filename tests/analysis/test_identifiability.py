@@ -17,7 +17,7 @@ from graphfsa.datasets import Examples, dataset_class
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs, all_inputs, to_networkx
 from graphfsa.learners.exact import ExactLearner
-from graphfsa.learners.exact._problem import Problem, Shape
+from graphfsa.search.problem import Problem, Shape
 from learners.small_problems import TooManyError, aggregations, every_fit, frames_of, random_table, task_of
 from strategies import SEEDS
 

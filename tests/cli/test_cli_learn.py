@@ -225,7 +225,7 @@ def test_control_c_while_the_solver_is_at_work(tmp_path):
     """The solver has an error of its own for it, which is no error here."""
     program = """
 import os, threading
-from graphfsa.learners.exact._sat import Clauses
+from graphfsa.search.sat import Clauses
 clauses = Clauses()
 holes = 12
 numbers = [[clauses.new() for _ in range(holes)] for _ in range(holes + 1)]

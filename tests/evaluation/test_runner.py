@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from small_experiments import record, tiny
 
-import graphfsa.learners as room
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.evaluation import Job, Results, find_experiment, make_table, planned, run_experiments
@@ -318,7 +317,7 @@ def test_graphs_that_cannot_be_drawn_are_found_before_anything_is_run(tmp_path):
 
 OWN = """
 from dataclasses import dataclass
-from graphfsa.learners._base import Learner
+from graphfsa.learners import Learner
 
 @dataclass(frozen=True)
 class Forgetful(Learner):
@@ -327,14 +326,16 @@ class Forgetful(Learner):
 """
 
 
-def test_learners_of_ones_own_are_found_and_must_return_a_model(tmp_path, monkeypatch, capfd):
+def test_learners_of_ones_own_are_found_and_must_return_a_model(tmp_path, capfd):
     (tmp_path / "forgetful.py").write_text(OWN)
-    monkeypatch.setattr(room, "__path__", [*room.__path__, str(tmp_path)])
     path = Path(tiny(tmp_path))
-    path.write_text(path.read_text().replace('learner = "stay"', 'learner = "forgetful"'))
+    path.write_text(path.read_text().replace('learner = "stay"', f'learner = "{tmp_path}/forgetful.py:Forgetful"'))
     records = run_experiments(experiments(str(path)), tmp_path / "out", seeds=1, processes=1).records()
     (failed,) = (found for found in records.values() if found["status"] == "failed")
-    assert failed["error"] == "GraphFSAError: forgetful: fit must return a model, with a method predict; got None"
+    assert (
+        failed["error"]
+        == f"GraphFSAError: {tmp_path}/forgetful.py:Forgetful: fit must return a model, with a method predict; got None"
+    )
     captured = capfd.readouterr()
     assert (captured.out, captured.err) == ("", "noise\n")  # What a learner prints is not a result.
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphfsa import _files
-from graphfsa._files import atomic_write, read_bytes, read_json
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
+from graphfsa.files import atomic_write, read_bytes, read_json
 from graphfsa.graphs import Graph, Lattice, families, read_graph, write_graph
 
 SUFFIXES = [".json", ".edges", ".txt"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphfsa import AverageThresholdAggregation, CountingAggregation, PositionalAggregation
 from graphfsa.datasets import Examples, Task
 from graphfsa.graphs import GraphBatch
-from graphfsa.learners.exact._problem import Problem, Shape
+from graphfsa.search.problem import Problem, Shape
 from strategies import SEEDS, plain_graphs, slotted_graphs
 
 KINDS = ("counting", "positional", "average")

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphfsa import CountingAggregation, Graph, GraphFSA, GraphFSAError
-from graphfsa._files import read_tensors, write_tensors
 from graphfsa.datasets import Examples, Task, dataset_class, draw
 from graphfsa.errors import FormatError, LimitError
+from graphfsa.files import read_tensors, write_tensors
 from graphfsa.graphs import GraphBatch, families
 from graphfsa.learners import accuracy, answers, learner_class, load_model
 from graphfsa.learners._floor import frequencies

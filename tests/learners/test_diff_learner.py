@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from graphfsa import CountingAggregation, DiffFSA, GraphFSA, GraphFSAError, PositionalAggregation, library
-from graphfsa._files import read_tensors, write_tensors
 from graphfsa.datasets import Examples, Task, dataset_class, draw, generate_grab, grab_config
 from graphfsa.datasets._zones import draw_training
 from graphfsa.errors import FormatError, LimitError, MissingExtraError, UnknownNameError
+from graphfsa.files import read_tensors, write_tensors
 from graphfsa.graphs import Graph, GraphBatch
 from graphfsa.learners import _torch, full_name, learner_class
 from graphfsa.learners.diff_fsa import _fit

@@ -20,7 +20,7 @@ from graphfsa.errors import AutomatonError, GraphFSAError, LimitError
 from graphfsa.graphs import GraphBatch
 from graphfsa.learners.diff_fsa._neighbourhoods import Neighbourhoods
 from graphfsa.learners.diff_fsa._rollout import Rollout
-from graphfsa.learners.exact._problem import Shape
+from graphfsa.search.problem import Shape
 from strategies import SEEDS, average_threshold, plain_graphs, scattered_graphs, slotted_graphs
 
 torch = pytest.importorskip("torch")

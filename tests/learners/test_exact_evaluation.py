@@ -9,9 +9,9 @@ from small_problems import aggregations, batches, frames_of, problems, random_ta
 
 from graphfsa import GraphFSA, run
 from graphfsa.engine._reference import reference_run
-from graphfsa.learners.exact._colours import NEVER, refine_once, ripe_steps
-from graphfsa.learners.exact._problem import Problem, Shape
-from graphfsa.learners.exact._search import evaluate, tabulate
+from graphfsa.search.colours import NEVER, refine_once, ripe_steps
+from graphfsa.search.problem import Problem, Shape
+from graphfsa.search.searches import evaluate, tabulate
 from strategies import SEEDS
 
 EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)

@@ -11,9 +11,9 @@ from graphfsa.datasets import Examples, Split, Task, dataset_class
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
 from graphfsa.learners.exact import ExactLearner
-from graphfsa.learners.exact._problem import Problem, Shape
-from graphfsa.learners.exact._sat import SatSearch
-from graphfsa.learners.exact._search import LazySearch
+from graphfsa.search.problem import Problem, Shape
+from graphfsa.search.sat import SatSearch
+from graphfsa.search.searches import LazySearch
 from strategies import SEEDS
 
 EXAMPLES = settings(max_examples=40, deadline=None, derandomize=True)

@@ -11,9 +11,9 @@ from small_problems import TooManyError, canonical, every_fit, frames_of, proble
 from graphfsa import AverageThresholdAggregation, CountingAggregation, Graph, PositionalAggregation
 from graphfsa.datasets import Examples
 from graphfsa.graphs import GraphBatch
-from graphfsa.learners.exact._problem import Problem, Shape
-from graphfsa.learners.exact._sat import SatSearch
-from graphfsa.learners.exact._search import LazySearch, evaluate
+from graphfsa.search.problem import Problem, Shape
+from graphfsa.search.sat import SatSearch
+from graphfsa.search.searches import LazySearch, evaluate
 from strategies import SEEDS
 
 EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)

@@ -20,12 +20,11 @@ from graphfsa import (
 from graphfsa.datasets import Examples
 from graphfsa.errors import LimitError
 from graphfsa.graphs import GraphBatch
-from graphfsa.learners.exact._climb import Clock
-from graphfsa.learners.exact._fill import completed, leaves, neighbours
-from graphfsa.learners.exact._problem import Problem, Shape
-from graphfsa.learners.exact._rungs import Rung, ladder, partitions, spread
-from graphfsa.learners.exact._search import Annealing, evaluate
-from graphfsa.learners.exact._simplify import simplified
+from graphfsa.search.completion import completed, leaves, neighbours
+from graphfsa.search.ladder import Rung, ladder, partitions, spread
+from graphfsa.search.problem import Problem, Shape
+from graphfsa.search.searches import Annealing, Clock, evaluate
+from graphfsa.search.simplify import simplified
 from strategies import SEEDS
 
 EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from graphfsa._registry import plugin_class, plugin_names
 from graphfsa.aggregations._base import Aggregation, Counts
 from graphfsa.aggregations.average_threshold import AverageThresholdAggregation
 from graphfsa.aggregations.counting import CountingAggregation
 from graphfsa.aggregations.positional import PositionalAggregation
 from graphfsa.errors import FormatError
+from graphfsa.plugins import find_plugin, plugin_names
 
 __all__ = [
     "Aggregation",
@@ -26,12 +26,12 @@ __all__ = [
 
 def aggregation_names() -> list[str]:
     """Names of all aggregations."""
-    return plugin_names(__name__)
+    return plugin_names(Aggregation)
 
 
 def aggregation_class(name: str) -> type[Aggregation]:
     """The class of the aggregation with a given name."""
-    return plugin_class(__name__, name, "aggregation", Aggregation)
+    return find_plugin(Aggregation, name)
 
 
 def aggregation_from_config(config: Mapping[str, Any]) -> Aggregation:

@@ -10,17 +10,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from graphfsa.aggregations._features import Features, Part
+from graphfsa.arrays import Array
 from graphfsa.errors import AutomatonError, FormatError
 from graphfsa.graphs.graph import Graph
+from graphfsa.plugins import Plugin
 
-Array = np.ndarray[Any, Any]
 
+class Aggregation(Plugin, ABC):
+    """The contract. A new aggregation is one frozen dataclass that extends this, in this room or in a file of your own.
 
-class Aggregation(ABC):
-    """The contract. A new aggregation is one new module in this room with one frozen dataclass that extends this.
-
-    It must be constructible without arguments, and its fields must survive JSON. The contract tests find it by itself.
+    It must be constructible without arguments, and its fields must survive JSON.
     """
+
+    kind = "aggregation"
+    room = "graphfsa.aggregations"
 
     uses_slots: ClassVar[bool] = False
     """Whether neighbours are told apart by their slot; then graphs without slots are refused."""
@@ -115,11 +118,6 @@ class Aggregation(ABC):
                 f"{self.name} aggregation needs a graph with neighbour slots; this graph has none "
                 "(lattice families take slots=true; row and ring have them)"
             )
-
-    @property
-    def name(self) -> str:
-        """Name of the aggregation: the name of its module, with dashes."""
-        return type(self).__module__.rpartition(".")[2].replace("_", "-")
 
     def config(self) -> dict[str, Any]:
         """The aggregation as JSON values; ``from_config`` reads it back."""

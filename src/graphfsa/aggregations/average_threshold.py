@@ -8,21 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, nextafter, prod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from graphfsa.aggregations._base import (
-    Aggregation,
-    Array,
-    Counts,
-    check_some,
-    check_value,
-    combined,
-    membership,
-    mixed_radix,
-)
+from graphfsa.aggregations._base import Aggregation, Counts, check_some, check_value, combined, membership, mixed_radix
 from graphfsa.aggregations._features import Features, Share, digit_columns
+from graphfsa.arrays import Array
 from graphfsa.errors import AutomatonError
 
 Levels = tuple[float, ...]
@@ -69,6 +61,8 @@ class AverageThresholdAggregation(Aggregation):
         >>> majority.decode(majority.encode([0, 1, 1], [], num_states=2), ["no", "yes"])
         '>= 0.5 yes'
     """
+
+    name: ClassVar[str] = "average-threshold"
 
     thresholds: float | Levels | Mapping[int, float | Levels] | tuple[tuple[int, Levels], ...] = (0.5,)
 

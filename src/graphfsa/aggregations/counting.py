@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from graphfsa.aggregations._base import (
-    Aggregation,
-    Array,
-    Counts,
-    check_some,
-    check_value,
-    combined,
-    membership,
-    mixed_radix,
-)
+from graphfsa.aggregations._base import Aggregation, Counts, check_some, check_value, combined, membership, mixed_radix
 from graphfsa.aggregations._features import Features, digit_columns
+from graphfsa.arrays import Array
 from graphfsa.errors import AutomatonError
 
 
@@ -53,6 +45,8 @@ class CountingAggregation(Aggregation):
         >>> one_two_many.decode(value, ["dead", "alive"])
         '1 dead, 2+ alive'
     """
+
+    name: ClassVar[str] = "counting"
 
     bound: int = 1
 

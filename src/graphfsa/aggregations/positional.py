@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from graphfsa.aggregations._base import (
-    Aggregation,
-    Array,
-    check_some,
-    check_value,
-    combined,
-    membership,
-    mixed_radix,
-)
+from graphfsa.aggregations._base import Aggregation, check_some, check_value, combined, membership, mixed_radix
 from graphfsa.aggregations._features import Features, Part, digit_columns
+from graphfsa.arrays import Array
 from graphfsa.errors import AutomatonError
 from graphfsa.graphs.graph import MAX_SLOTS, Graph
 
@@ -45,6 +38,8 @@ class PositionalAggregation(Aggregation):
         >>> sides.decode(sides.encode([1], [0], num_states=2), ["off", "on"])
         '[on, -]'
     """
+
+    name: ClassVar[str] = "positional"
 
     num_slots: int = 2
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.engine import run
 from graphfsa.errors import LimitError
 from graphfsa.graphs import Graph, GraphBatch
 
-Array = np.ndarray[Any, Any]
 _MAX_STEPS = 2**14
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from graphfsa.analysis._exhaustive import class_of, plan, portions
+from graphfsa.arrays import Array
 from graphfsa.datasets import Dataset, Examples
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch, all_graphs, all_inputs
 from graphfsa.graphs.enumeration import check_class, num_graphs
 from graphfsa.graphs.isomorphism import duplicate_groups
 
-Array = np.ndarray[Any, Any]
 _MAX_INSTANCES = 200_000
 _MAX_GROUPED = 8
 

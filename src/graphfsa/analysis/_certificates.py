@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from graphfsa import __version__
-from graphfsa._files import PathLike, atomic_write, read_json
 from graphfsa.errors import FormatError
+from graphfsa.files import PathLike, atomic_write, read_json
 
 SCHEMA = "graphfsa.certificate/1"
 _MAX_BYTES = 2**26

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets import Dataset
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import GraphBatch, all_graphs
 from graphfsa.graphs.enumeration import MAX_INPUTS, MAX_SIZES, check_class, num_graphs
 
-Array = np.ndarray[Any, Any]
 MAX_NODES = 2**30
 CHUNK_NODES = 2**20
 """Nodes of a portion. Digests of verifications are made portion by portion, so this is part of their definition."""

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton.rules._guards import Guard, guard_cost
 from graphfsa.automaton.rules._products import product
 from graphfsa.automaton.rules._vocabulary import Vocabulary
 
-Array = np.ndarray[Any, Any]
 MAX_LINES = 3
 _MAX_WORK = 2**22
 """Atoms squared times values: beyond, pairs are made of the cheapest atoms only."""

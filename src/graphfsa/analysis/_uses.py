@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Examples
 from graphfsa.engine._dense import dense_kernel, slots_of
 from graphfsa.graphs import Graph
-
-Array = np.ndarray[Any, Any]
 
 
 def entries_used(fsa: GraphFSA, graph: Graph, states: Array) -> Array:

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa._html import facts_html
 from graphfsa.analysis._uses import graphs_by_entry
 from graphfsa.analysis.reachability import possible_entries
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Examples
 from graphfsa.datasets._covering import entry_counts
+from graphfsa.html import facts_html
 
-Array = np.ndarray[Any, Any]
 KINDS = ("final", "impossible", "unseen", "open", "pinned")
 MAX_WORK = 2**31
 """Node-steps up to which other successors are tried."""

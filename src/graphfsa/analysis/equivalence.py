@@ -11,6 +11,7 @@ import numpy as np
 from graphfsa.analysis._answers import Difference, Question
 from graphfsa.analysis.minimisation import minimise
 from graphfsa.analysis.renaming import same_up_to_renaming
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import AutomatonError, LimitError
 from graphfsa.graphs import GraphBatch, all_graphs, all_inputs
@@ -18,7 +19,6 @@ from graphfsa.graphs.enumeration import MAX_INPUTS, check_class, num_graphs
 
 __all__ = ["Comparison", "Difference", "compare", "same_up_to_renaming"]
 
-Array = np.ndarray[Any, Any]
 MAX_NODE_RUNS = 2**30
 _BATCH_NODES = 2**19
 _TYPICAL = 3

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from graphfsa.analysis._candidates import candidates
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Dataset, Examples, deduplicate
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph
-from graphfsa.learners.exact._fill import completed
-from graphfsa.learners.exact._problem import Array, Problem, Shape
-from graphfsa.learners.exact._sat import SatSearch
-from graphfsa.learners.exact._search import LazySearch
+from graphfsa.search.completion import completed
+from graphfsa.search.problem import Problem, Shape
+from graphfsa.search.sat import SatSearch
+from graphfsa.search.searches import LazySearch
 
 _WORK = 3_000_000
 _CONFLICTS = 5_000

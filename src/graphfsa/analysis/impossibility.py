@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
-from graphfsa._files import PathLike
 from graphfsa.aggregations import Aggregation, CountingAggregation, aggregation_from_config
 from graphfsa.analysis._certificates import read_certificate, write_certificate
 from graphfsa.datasets import Examples, Task
 from graphfsa.datasets._names import renamed
 from graphfsa.datasets._user_lines import Lines, lines_of, parse_line
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
+from graphfsa.files import PathLike
 from graphfsa.learners.exact import Impossibility
 
 KIND = "impossibility"

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.analysis.reachability import possible_states
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import AutomatonError
 
-Array = np.ndarray[Any, Any]
 MAX_JOINS = 2**20
 """Values times states times slots up to which it is found out what one more neighbour does."""
 

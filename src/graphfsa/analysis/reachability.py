@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
-
-Array = np.ndarray[Any, Any]
 
 
 def possible_entries(fsa: GraphFSA, *, starting_states: Sequence[int] | None = None) -> Array:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.analysis.minimisation import num_slots
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 
-Array = np.ndarray[Any, Any]
 _MAX_PAIRS = 2**18
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Dataset, Examples
 from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError
 
-Array = np.ndarray[Any, Any]
 BEYOND = (0, 1, 2, 5, 10, 20, 50, 100)
 
 

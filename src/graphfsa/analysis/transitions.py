@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from graphfsa.analysis._short_guards import guards_cost, short_guards
 from graphfsa.analysis._uses import entries_used
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.rules import Guard
 from graphfsa.automaton.rules._rows import RowWords
@@ -20,7 +20,6 @@ from graphfsa.automaton.rules._words import Names, guard_words
 from graphfsa.datasets import Examples
 from graphfsa.errors import StateError
 
-Array = np.ndarray[Any, Any]
 _STAYING_BONUS = 3.0
 """A node that sees nothing of note stays: "otherwise" reads best at the arrow that stays."""
 

@@ -13,13 +13,13 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from graphfsa._files import PathLike
 from graphfsa.analysis._certificates import read_certificate, write_certificate
 from graphfsa.analysis._exhaustive import Progress, SizeCount
 from graphfsa.analysis._verify import Counterexample, Verification, verify
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Dataset, dataset_class
 from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.files import PathLike
 
 __all__ = [
     "Certificate",

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphfsa._html import shorter
 from graphfsa.aggregations import Aggregation
+from graphfsa.arrays import Array
+from graphfsa.checks import shorten
 from graphfsa.errors import AutomatonError, LimitError
 
 if TYPE_CHECKING:
     from graphfsa.automaton.rules import Rules
 
-Array = np.ndarray[Any, Any]
 Rule = Callable[[str, Any], str | int]
 
 MAX_STATES = 256
@@ -247,11 +247,11 @@ class GraphFSA:
     def _repr_html_(self) -> str:
         """A table of next states, one column per state; large tables and long names are cut."""
         marks = {**dict.fromkeys(self._starting_states, " (start)"), **dict.fromkeys(self._final_states, " (final)")}
-        names = [escape(shorter(name, _HTML_NAME)) for name in self._state_names]
+        names = [escape(shorten(name, _HTML_NAME)) for name in self._state_names]
         columns, shown = min(self.num_states, _HTML_COLUMNS), min(self.num_values, _HTML_ROWS)
         heads = "".join(f"<th>{names[k]}{marks.get(k, '')}</th>" for k in range(columns))
         rows = "".join(
-            f"<tr><th>{escape(shorter(self._aggregation.decode(value, self._state_names)))}</th>"
+            f"<tr><th>{escape(shorten(self._aggregation.decode(value, self._state_names), 200))}</th>"
             + "".join(f"<td>{names[state]}</td>" for state in self._table[:columns, value])
             + "</tr>"
             for value in range(shown)

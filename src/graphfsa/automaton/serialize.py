@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa._files import atomic_write, read_bytes, read_json
 from graphfsa.aggregations import aggregation_class, aggregation_from_config
 from graphfsa.automaton.fsa import GraphFSA, check_state_names, check_table_size
 from graphfsa.errors import AutomatonError, FormatError, GraphFSAError
+from graphfsa.files import atomic_write, read_bytes, read_json
 
 SCHEMA = "graphfsa.automaton/1"
 MAX_RULES_BYTES = 2**26

@@ -8,15 +8,14 @@ named ``states``. A name wins over a number if a state's name is a number.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from graphfsa._files import atomic_write, read_bytes
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.errors import AutomatonError, FormatError, StateError
+from graphfsa.files import atomic_write, read_bytes
 
-Array = np.ndarray[Any, Any]
 SUFFIXES = (".txt", ".safetensors")
 
 

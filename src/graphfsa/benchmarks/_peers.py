@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.graphs.graph import Graph
-
-Array = np.ndarray[Any, Any]
 
 
 def scipy_step(fsa: GraphFSA, graph: Graph, states: Array, bound: int) -> dict[str, Callable[[], Array]]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import typer
 
-from graphfsa._registry import load_plugin, plugin_names
+from graphfsa.plugins import module_names
 
 
 def build_app() -> typer.Typer:
@@ -26,8 +27,8 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_main)
-    for name in plugin_names(__name__):
-        load_plugin(__name__, name, "command").register(app)
+    for name in module_names(__name__):
+        import_module(f"{__name__}.{name}").register(app)
     return app
 
 

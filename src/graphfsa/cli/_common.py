@@ -68,7 +68,7 @@ def find_automaton(text: str) -> GraphFSA:
     if text.lower().endswith((".json", ".rules")):
         return GraphFSA.load(text)
     if text.lower().endswith(".safetensors"):
-        from graphfsa._files import tensors_schema
+        from graphfsa.files import tensors_schema
 
         kind = tensors_schema(text).removeprefix("graphfsa.").partition("/")[0]
         what = "a soft table" if kind == "soft" else f"a network ({kind})" if kind else "not an automaton"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import typer
 
-from graphfsa._registry import load_plugin, plugin_names
 from graphfsa.cli._common import guarded, print_json
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.plugins import module_names
 
 
 def register(app: typer.Typer) -> None:
@@ -16,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 @guarded
 def bench_command(
-    what: str = typer.Argument(help=f"What to measure: {', '.join(plugin_names('graphfsa.benchmarks'))}."),
+    what: str = typer.Argument(help=f"What to measure: {', '.join(module_names('graphfsa.benchmarks'))}."),
     quick: bool = typer.Option(
         False, help="Smaller sizes and fewer repetitions: to see that it works, not to publish."
     ),
@@ -27,8 +29,10 @@ def bench_command(
     """Measure the package, in one run with the libraries one would use instead (those that are installed)."""
     from graphfsa.benchmarks import print_report
 
+    if what not in module_names("graphfsa.benchmarks"):
+        raise UnknownNameError("benchmark", what, module_names("graphfsa.benchmarks"))
     if learner is not None and what != "learn":
         raise GraphFSAError("--learner goes with learn")
     chosen = {} if learner is None else {"learner": learner}
-    report = load_plugin("graphfsa.benchmarks", what, "benchmark").measure(quick=quick, seed=seed, **chosen)
+    report = import_module(f"graphfsa.benchmarks.{what}").measure(quick=quick, seed=seed, **chosen)
     print_json(report) if as_json else print_report(report)

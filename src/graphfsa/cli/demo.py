@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa._files import atomic_write
 from graphfsa.cli._common import check_output, generators, guarded
 from graphfsa.cli._source import Source
 from graphfsa.cli.report import make_report
 from graphfsa.errors import GraphFSAError
+from graphfsa.files import atomic_write
 
 if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA

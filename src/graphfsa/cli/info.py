@@ -48,7 +48,7 @@ def info_command(
     """
     check_picture(draw)
     if subject.lower().endswith(".safetensors"):
-        from graphfsa._files import tensors_schema
+        from graphfsa.files import tensors_schema
         from graphfsa.learners.diff_fsa._soft import SCHEMA
 
         describe = _soft if tensors_schema(subject) == SCHEMA else _network
@@ -143,7 +143,7 @@ def _find(subject: str, seed: int) -> GraphFSA | Graph:
         return find_automaton(subject)
     named = subject.lower().endswith(".json")
     if named or (is_file(subject) and not _is_library(subject)):
-        from graphfsa._files import read_json
+        from graphfsa.files import read_json
 
         data = read_json(subject)
         is_graph = isinstance(data, dict) and str(data.get("schema")).startswith("graphfsa.graph/")

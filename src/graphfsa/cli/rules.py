@@ -87,8 +87,8 @@ def _used(
 
 
 def _write(rules: Rules, fsa: GraphFSA, kind: str, out: str | None, as_json: bool) -> None:
-    from graphfsa._files import atomic_write
     from graphfsa.automaton.rules import FORMATS
+    from graphfsa.files import atomic_write
 
     text = FORMATS[kind](rules)
     if out is not None:

@@ -159,7 +159,7 @@ def _scalars(task: Task, data: str | None) -> dict[str, Any]:
 
 def _write(out: str, suggestions: list[dict[str, Any]], written: dict[str, Any], traced: bool) -> None:
     """Lines like those of the data, with an empty list where the labels belong: unfilled, they are refused."""
-    from graphfsa._files import atomic_write
+    from graphfsa.files import atomic_write
 
     lines: list[str] = []
     for suggestion in suggestions:

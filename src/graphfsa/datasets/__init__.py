@@ -5,7 +5,6 @@ Every public module is one data set, found by its file name.
 
 from __future__ import annotations
 
-from graphfsa._registry import plugin_class, plugin_names
 from graphfsa.datasets._base import Dataset, Split
 from graphfsa.datasets._examples import Example, Examples
 from graphfsa.datasets._grab_configs import GrabConfig, GrabData, generate_grab, grab_config, grab_config_names
@@ -23,6 +22,7 @@ from graphfsa.datasets._user import (
     write_jsonl,
 )
 from graphfsa.datasets._zones import draw
+from graphfsa.plugins import find_plugin, plugin_names
 
 __all__ = [
     "Dataset",
@@ -58,9 +58,9 @@ __all__ = [
 
 def dataset_names() -> list[str]:
     """Names of all data sets."""
-    return plugin_names(__name__)
+    return plugin_names(Dataset)
 
 
 def dataset_class(name: str) -> type[Dataset]:
     """The class of the data set with a given name."""
-    return plugin_class(__name__, name, "data set", Dataset)
+    return find_plugin(Dataset, name)

@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs
+from graphfsa.plugins import Plugin
 
-Array = np.ndarray[Any, Any]
 MAX_NODES = 2**27
 _T = TypeVar("_T")
 
@@ -48,12 +49,15 @@ class Split:
         return replace(self, parts=tuple(part for part in parts if part[1]))
 
 
-class Dataset(ABC):
-    """The contract. A new data set is one new module in this room with one frozen dataclass that extends this.
+class Dataset(Plugin, ABC):
+    """The contract. A new data set is one frozen dataclass that extends this, in this room or in a file of your own.
 
     Its fields are the options of the data set, and it must be constructible without arguments. Labels are computed
     from the definition of the task, never by an automaton (GRAB excepted, whose definition is an automaton).
     """
+
+    kind = "data set"
+    room = "graphfsa.datasets"
 
     splits: ClassVar[Mapping[str, Split]]
     """The default ``train``, ``validation`` and ``test``, as in the paper and its authors' scripts.
@@ -124,11 +128,6 @@ class Dataset(ABC):
             for (size, count), child in zip(split.parts, children, strict=True)
         ]
         return Examples.concatenate(parts)
-
-    @property
-    def name(self) -> str:
-        """Name of the data set: the name of its module, with dashes."""
-        return type(self).__module__.rpartition(".")[2].replace("_", "-")
 
     def options(self) -> dict[str, Any]:
         """The options of this data set with their values."""

@@ -5,18 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._definitions import checked_inputs
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, Lattice, all_inputs
-
-Array = np.ndarray[Any, Any]
 
 
 def board_sides(size: int, *, even_height: bool = False) -> tuple[int, int]:

@@ -8,13 +8,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.datasets._vocabulary import Vocabulary
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
 
-Array = np.ndarray[Any, Any]
 Fail = Callable[[str, "int | None", str], NoReturn]
 TASK = "user"
 MAX_STEPS = 2**62

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets._examples import _column
 from graphfsa.datasets._task import Task
 from graphfsa.datasets._trees import distances, predecessors
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch
-
-Array = np.ndarray[Any, Any]
 
 
 def checked_inputs(task: Task, graphs: GraphBatch, inputs: Any) -> Array:

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphfsa._html import facts_html
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._task import Task
 from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch
 from graphfsa.graphs.batch import picked
-
-Array = np.ndarray[Any, Any]
+from graphfsa.html import facts_html
 
 
 @dataclass(frozen=True)

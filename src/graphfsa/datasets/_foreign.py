@@ -14,8 +14,6 @@ from graphfsa.datasets._vocabulary import scalars_of
 from graphfsa.errors import GraphError, GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, from_networkx, from_pyg, to_networkx, to_pyg
 
-Array = np.ndarray[Any, Any]
-
 
 def from_networkx_graphs(
     graphs: Iterable[Any],

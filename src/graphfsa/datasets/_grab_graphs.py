@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from graphfsa.aggregations import (
     CountingAggregation,
     PositionalAggregation,
 )
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import MAX_STATES, check_table_size
 from graphfsa.datasets._cellular import board_sides
@@ -20,7 +20,6 @@ from graphfsa.datasets._trees import tree_edges
 from graphfsa.errors import GraphFSAError, UnknownNameError
 from graphfsa.graphs import Graph, GraphBatch, families
 
-Array = np.ndarray[Any, Any]
 Generator = np.random.Generator
 
 

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets._examples import Examples
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
 from graphfsa.graphs.isomorphism import duplicate_groups, refine_colours
 
-Array = np.ndarray[Any, Any]
 MAX_SHOWN = 100
 
 

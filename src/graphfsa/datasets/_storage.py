@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from graphfsa import __version__
-from graphfsa._files import atomic_write, read_bytes, read_json
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.serialize import automaton_from_json, automaton_to_json
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.files import atomic_write, read_bytes, read_json
 from graphfsa.graphs import Graph, GraphBatch
 
 SCHEMA = "graphfsa.data/1"

@@ -7,10 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import GraphFSAError
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa.arrays import Array
 from graphfsa.datasets._columns import TASK
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch
 
-Array = np.ndarray[Any, Any]
 MAX_TOTAL = 2**27
 
 

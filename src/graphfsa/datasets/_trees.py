@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.graphs import Graph, GraphBatch
-
-Array = np.ndarray[Any, Any]
 
 
 def parents_to_edges(parents: Array) -> Array:

@@ -27,16 +27,16 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from graphfsa._files import MAX_BYTES, PathLike, atomic_write, file_kind, reason_of
+from graphfsa.arrays import Array
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._foreign import from_networkx_graphs, from_pyg_data, to_networkx_graphs, to_pyg_data
 from graphfsa.datasets._traces import from_traces
 from graphfsa.datasets._user_lines import Lines, lines_of, parse_line
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
+from graphfsa.files import MAX_BYTES, PathLike, atomic_write, file_kind, reason_of
 
 __all__ = [
     "UserData",
@@ -49,7 +49,6 @@ __all__ = [
     "write_jsonl",
 ]
 
-Array = np.ndarray[Any, Any]
 MAX_LINE = 2**26
 
 

@@ -9,16 +9,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from graphfsa._files import parse_json
+from graphfsa.arrays import Array
 from graphfsa.datasets._columns import Columns
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._traces import check_total, repeated
 from graphfsa.datasets._vocabulary import scalars_of
 from graphfsa.errors import FormatError
+from graphfsa.files import parse_json
 from graphfsa.graphs import Graph, GraphBatch, _parse
 from graphfsa.graphs.graph import MAX_SLOTS
 
-Array = np.ndarray[Any, Any]
 _REQUIRED = {"num_nodes": "a whole number", "edges": "a list", "inputs": "a list", "labels": "a list"}
 _OPTIONAL = {
     "directed": "true or false",

@@ -15,7 +15,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from graphfsa.arrays import Array
+
 Scalar = bool | int | float | str
 Fail = Callable[[int, str], NoReturn]
 MAX_CLASSES = 256

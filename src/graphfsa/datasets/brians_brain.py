@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
-from graphfsa.datasets._cellular import Array, BoardDataset, count_around
+from graphfsa.datasets._cellular import BoardDataset, count_around
 
 
 @dataclass(frozen=True)
 class BriansBrain(BoardDataset):
     """Boards with states drawn uniformly and what they are a few steps later."""
+
+    name: ClassVar[str] = "brians-brain"
 
     state_names = ("off", "on", "dying")
 

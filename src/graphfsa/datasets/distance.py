@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_choice, check_size, check_steps
 from graphfsa.datasets._definitions import checked_inputs, marked_nodes, shortest_paths
@@ -15,8 +16,6 @@ from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.datasets._trees import distances, tree_edges, with_extra_edges
 from graphfsa.graphs import Graph, GraphBatch
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,8 @@ class Distance(Dataset):
     Attributes:
         graphs: ``paper``: a uniform random tree with a fifth of n more random edges; ``tree``: without them.
     """
+
+    name: ClassVar[str] = "distance"
 
     graphs: str = "paper"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_choice, check_size, check_steps
 from graphfsa.datasets._definitions import checked_inputs
@@ -15,8 +16,6 @@ from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, all_inputs, families
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,8 @@ class Elementary(Dataset):
         rule: The rule's number; the authors' scripts use 42 unless told otherwise.
         ring: Whether the ends of the row are joined; otherwise the cells beyond the ends count as 0.
     """
+
+    name: ClassVar[str] = "elementary"
 
     rule: int = 42
     ring: bool = False

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._definitions import checked_inputs
@@ -22,7 +23,6 @@ from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GRAPH_CLASSES, Graph, GraphBatch, all_inputs
 
-Array = np.ndarray[Any, Any]
 Choose = Callable[[Examples], Any]
 _TREES = ("recursive-tree", "deep-tree", "star", "binary-tree", "caterpillar")
 _CAP = 400
@@ -44,6 +44,8 @@ class Grab(Dataset):
         truth_seed: Seed of the truth.
         keep: Percentage of the nodes of a graph that must end in a final state; the others are masked.
     """
+
+    name: ClassVar[str] = "grab"
 
     family: str = "tree"
     num_states: int = 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from graphfsa.datasets.life import Life as _Life
 
@@ -10,6 +11,8 @@ from graphfsa.datasets.life import Life as _Life
 @dataclass(frozen=True)
 class HexLife(_Life):
     """Random hexagonal boards and what they are a few steps later."""
+
+    name: ClassVar[str] = "hex-life"
 
     rule: str = "B3/S234"
 

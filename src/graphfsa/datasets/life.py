@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
-from graphfsa.datasets._cellular import Array, BoardDataset, count_around
+from graphfsa.datasets._cellular import BoardDataset, count_around
 from graphfsa.errors import GraphFSAError
 
 
@@ -19,6 +21,8 @@ class Life(BoardDataset):
     Attributes:
         rule: The rule in B/S notation.
     """
+
+    name: ClassVar[str] = "life"
 
     rule: str = "B3/S23"
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_choice, check_size, check_steps
 from graphfsa.datasets._definitions import check_trees, checked_inputs, marked_nodes, shortest_paths
@@ -16,8 +17,6 @@ from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.datasets._trees import tree_edges
 from graphfsa.graphs import Graph, GraphBatch
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,8 @@ class PathFinding(Dataset):
         colours: 1 if both marks look the same; 2 if they are told apart, as in the authors' scripts.
         trees: ``uniform`` over labelled trees, ``recursive`` (flat), ``deep`` (nearly paths), or ``mixed``: all three.
     """
+
+    name: ClassVar[str] = "path-finding"
 
     colours: int = 1
     trees: str = "uniform"

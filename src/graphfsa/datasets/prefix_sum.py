@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._definitions import checked_inputs, path_ends, places_on_paths, roots_of
@@ -16,8 +17,6 @@ from graphfsa.datasets._task import Task
 from graphfsa.datasets._trees import paths
 from graphfsa.graphs import Graph, GraphBatch, all_inputs
 
-Array = np.ndarray[Any, Any]
-
 
 @dataclass(frozen=True)
 class PrefixSum(Dataset):
@@ -25,6 +24,8 @@ class PrefixSum(Dataset):
 
     No bit string is drawn twice as long as there are enough of them.
     """
+
+    name: ClassVar[str] = "prefix-sum"
 
     splits: ClassVar[Mapping[str, Split]] = {
         "train": Split(tuple((size, min(2**size, 350)) for size in range(1, 10))),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._definitions import checked_inputs, path_ends, places_on_paths, roots_of
@@ -16,12 +17,12 @@ from graphfsa.datasets._task import Task
 from graphfsa.datasets._trees import paths
 from graphfsa.graphs import Graph, GraphBatch
 
-Array = np.ndarray[Any, Any]
-
 
 @dataclass(frozen=True)
 class RootValue(Dataset):
     """Paths whose first node is the root and has a random bit; the label of every node is that bit."""
+
+    name: ClassVar[str] = "root-value"
 
     splits: ClassVar[Mapping[str, Split]] = {
         "train": Split(tuple((size, 100) for size in range(1, 9))),

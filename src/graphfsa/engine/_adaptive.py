@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.engine._event import EventStepper
-from graphfsa.engine._stepper import Array, DenseStepper, Outcome, Stepper
+from graphfsa.engine._stepper import DenseStepper, Outcome, Stepper
 
 
 class AdaptiveStepper(Stepper):

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter
 
+from graphfsa.arrays import Array
 from graphfsa.engine._event import EventStepper
-from graphfsa.engine._stepper import Array, Outcome, Stepper, same
+from graphfsa.engine._stepper import Outcome, Stepper, same
 
 Progress = Callable[[int], None]
 _PAUSE_SECONDS = 0.2

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._compile import compile_kernel
 from graphfsa.engine._dense import slots_of
-from graphfsa.engine._stepper import Array, Outcome, Stepper
+from graphfsa.engine._stepper import Outcome, Stepper
 from graphfsa.graphs.graph import Graph
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from graphfsa.aggregations import CountingAggregation, PositionalAggregation
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._compile import compile_kernel
-from graphfsa.engine._stepper import Array, DenseStepper
+from graphfsa.engine._stepper import DenseStepper
 from graphfsa.engine._threads import run_ranges
 from graphfsa.graphs.lattice import Lattice
 

@@ -7,11 +7,8 @@ from enum import IntEnum
 from functools import cache
 from typing import Any
 
-import numpy as np
-
+from graphfsa.arrays import Array
 from graphfsa.engine._compile import compile_kernel
-
-Array = np.ndarray[Any, Any]
 
 
 class Outcome(IntEnum):

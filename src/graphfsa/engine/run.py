@@ -10,11 +10,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._choose import PATHS, Path, make_stepper
 from graphfsa.engine._drive import Drive, Progress
 from graphfsa.engine._event import EventStepper
-from graphfsa.engine._stepper import Array, Stepper
+from graphfsa.engine._stepper import Stepper
 from graphfsa.engine._threads import check_threads, default_threads
 from graphfsa.engine.trajectory import Changes, Trajectory
 from graphfsa.errors import LimitError, StateError, UnknownNameError

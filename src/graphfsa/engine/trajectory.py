@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 
-from graphfsa._html import facts_html
+from graphfsa.arrays import Array
 from graphfsa.errors import StateError
-
-Array = np.ndarray[Any, Any]
+from graphfsa.html import facts_html
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._compile import compile_kernel
 from graphfsa.engine._dense import slots_of
-from graphfsa.engine._stepper import Array
 from graphfsa.graphs.graph import Graph
 
 if TYPE_CHECKING:

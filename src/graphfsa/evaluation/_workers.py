@@ -14,14 +14,13 @@ from threading import Thread
 from time import perf_counter
 from typing import Any
 
-from graphfsa._registry import add_places, plugin_places
 from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation._job import RECORD, run_job, versions
 from graphfsa.evaluation.experiment import Job
+from graphfsa.plugins import load_file, loaded_files
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _TRACE = 20
-_ROOMS = ("graphfsa.aggregations", "graphfsa.datasets", "graphfsa.learners")
 Watch = Callable[[str, Job], None]
 
 
@@ -64,8 +63,7 @@ class _Worker:
     def _start(self) -> None:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
-        places = {room: plugin_places(room) for room in _ROOMS}
-        self._process = context.Process(target=_serve, args=(theirs, str(self._models), places), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, str(self._models), loaded_files()), daemon=True)
         with _one_thread():
             self._process.start()
         theirs.close()
@@ -141,13 +139,13 @@ def _one_thread() -> Generator[None]:
                 os.environ[name] = value
 
 
-def _serve(connection: Connection, models: str, places: dict[str, list[str]]) -> None:
+def _serve(connection: Connection, models: str, files: list[str]) -> None:
     """What a process does: run what it is given, until nobody gives it anything."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent is interrupted, and ends us.
     Thread(target=_end_with_parent, daemon=True).start()
     os.dup2(2, 1)  # Standard output is for results, not for what a learner prints.
-    for room, paths in places.items():
-        add_places(room, paths)
+    for file in files:
+        load_file(file)
     connection.send(True)
     while True:
         try:

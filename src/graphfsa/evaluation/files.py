@@ -8,12 +8,12 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from graphfsa._files import read_bytes
 from graphfsa.errors import FormatError, GraphFSAError, UnknownNameError
 from graphfsa.evaluation._fields import Field, taken
 from graphfsa.evaluation._graphs import check_grab_tests, make_dataset
 from graphfsa.evaluation._job import make_learner
 from graphfsa.evaluation.experiment import Data, Entry, Experiment, Test, Train
+from graphfsa.files import read_bytes
 
 _PAPER = Path(__file__).parent / "paper"
 _LIMIT = 2**20

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets import Examples
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)

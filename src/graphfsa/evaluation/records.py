@@ -16,11 +16,11 @@ from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
-from graphfsa._files import PathLike, atomic_write, parse_json, read_bytes, read_json, reason_of
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.evaluation._job import RECORD
 from graphfsa.evaluation.experiment import Experiment, Job
 from graphfsa.evaluation.files import find_experiment, own_experiment
+from graphfsa.files import PathLike, atomic_write, parse_json, read_bytes, read_json, reason_of
 
 SCHEMA = "graphfsa.results/1"
 Record = dict[str, Any]

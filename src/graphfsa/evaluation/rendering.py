@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Sequence
 
-from graphfsa._files import atomic_write
 from graphfsa.evaluation.records import Results
 from graphfsa.evaluation.tables import Column, Row, Table
 from graphfsa.evaluation.words import (
@@ -22,6 +21,7 @@ from graphfsa.evaluation.words import (
     strict,
     where,
 )
+from graphfsa.files import atomic_write
 
 
 def markdown(table: Table) -> str:

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from graphfsa._files import PathLike
 from graphfsa.errors import GraphFSAError, MissingExtraError
 from graphfsa.evaluation._graphs import check_graphs
 from graphfsa.evaluation._job import make_learner
@@ -16,6 +15,7 @@ from graphfsa.evaluation._time_left import TimeLeft
 from graphfsa.evaluation._workers import run_all
 from graphfsa.evaluation.experiment import Experiment, Job
 from graphfsa.evaluation.records import Results
+from graphfsa.files import PathLike
 
 Watch = Callable[[dict[str, Any]], None]
 _MOST = 10_000

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.graphs._refinement import Refinement, combine, mix, ragged, segment_sums, starts_of_runs
 from graphfsa.graphs.batch import GraphBatch
-from graphfsa.graphs.graph import Array
 
 
 class Numbered:

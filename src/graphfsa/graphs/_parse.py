@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
-from graphfsa.graphs.graph import MAX_SLOTS, Array, Graph
+from graphfsa.graphs.graph import MAX_SLOTS, Graph
 from graphfsa.graphs.lattice import Lattice
 
 SCHEMA = "graphfsa.graph/1"

@@ -10,7 +10,8 @@ from copy import copy
 
 import numpy as np
 
-from graphfsa.graphs.graph import Array, Graph
+from graphfsa.arrays import Array
+from graphfsa.graphs.graph import Graph
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))

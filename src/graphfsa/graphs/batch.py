@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa.arrays import Array
 from graphfsa.errors import GraphError
-from graphfsa.graphs.graph import Array, Graph
+from graphfsa.graphs.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.errors import GraphError, LimitError, MissingExtraError
-from graphfsa.graphs.graph import Array, Graph
+from graphfsa.graphs.graph import Graph
 
 MAX_ARCS = 2**31
 

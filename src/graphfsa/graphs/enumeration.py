@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.errors import GraphError, LimitError, UnknownNameError
 from graphfsa.graphs.batch import GraphBatch
 from graphfsa.graphs.families import cycle, path, ring, row
-from graphfsa.graphs.graph import Array, Graph
+from graphfsa.graphs.graph import Graph
 from graphfsa.graphs.isomorphism import duplicate_groups
 
 GRAPH_CLASSES = ("path", "cycle", "tree", "connected", "row", "ring")

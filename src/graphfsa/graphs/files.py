@@ -23,10 +23,11 @@ from pathlib import Path
 
 import numpy as np
 
-from graphfsa._files import MAX_BYTES, PathLike, atomic_write, read_bytes, read_json
+from graphfsa.arrays import Array
 from graphfsa.errors import FormatError, LimitError
+from graphfsa.files import MAX_BYTES, PathLike, atomic_write, read_bytes, read_json
 from graphfsa.graphs import _parse
-from graphfsa.graphs.graph import Array, Graph
+from graphfsa.graphs.graph import Graph
 
 
 def read_graph(path: PathLike) -> Graph:

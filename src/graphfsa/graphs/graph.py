@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphfsa._html import facts_html
+from graphfsa.arrays import Array
 from graphfsa.errors import GraphError
 from graphfsa.graphs.lattice import Lattice
+from graphfsa.html import facts_html
 
-Array = np.ndarray[Any, Any]
 _T = TypeVar("_T")
 MAX_SLOTS = 256
 

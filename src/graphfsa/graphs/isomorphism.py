@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa.arrays import Array
 from graphfsa.errors import GraphError
 from graphfsa.graphs._numbering import Numbered, good_order, search
 from graphfsa.graphs._refinement import Refinement, combine, ragged, segment_sums, starts_of_runs
 from graphfsa.graphs.batch import GraphBatch
-from graphfsa.graphs.graph import Array, Graph
+from graphfsa.graphs.graph import Graph
 
 
 def refine_colours(graphs: GraphBatch, colours: ArrayLike, rounds: int | None = None) -> Array:

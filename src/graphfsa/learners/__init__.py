@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from graphfsa._files import PathLike
-from graphfsa._registry import plugin_class, plugin_names
-from graphfsa.errors import UnknownNameError
+from graphfsa.files import PathLike
 from graphfsa.learners._base import Learner, Model, accuracy, answers
 from graphfsa.learners._neural import Network, NeuralLearner
+from graphfsa.plugins import find_plugin, plugin_names
 
 __all__ = [
     "Learner",
@@ -24,23 +23,17 @@ __all__ = [
 
 def learner_names() -> list[str]:
     """Names of all learners."""
-    return plugin_names(__name__)
+    return plugin_names(Learner)
 
 
 def full_name(name: str) -> str:
     """The name of the learner that is called so, or whose name alone begins so: ``"diff"`` for ``"diff-fsa"``."""
-    names = learner_names()
-    beginning = [known for known in names if known.startswith(name.replace("_", "-")) and name]
-    if name in names:
-        return name
-    if len(beginning) != 1:
-        raise UnknownNameError("learner", name, names)
-    return beginning[0]
+    return learner_class(name).name
 
 
 def learner_class(name: str) -> type[Learner]:
     """The class of the learner with a given name, or with the only name that begins so."""
-    return plugin_class(__name__, full_name(name), "learner", Learner)
+    return find_plugin(Learner, name, prefix=True)
 
 
 def load_model(path: PathLike) -> Network:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Examples, Task
 from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph
-
-Array = np.ndarray[Any, Any]
+from graphfsa.plugins import Plugin
 
 
 class Model(Protocol):
@@ -28,11 +28,14 @@ class Model(Protocol):
         ...
 
 
-class Learner(ABC):
-    """The contract. A new learner is one new module in this room with one frozen dataclass that extends this.
+class Learner(Plugin, ABC):
+    """The contract. A new learner is one frozen dataclass that extends this, in this room or in a file of your own.
 
     Its fields are the options of the learner, and it must be constructible without arguments.
     """
+
+    kind = "learner"
+    room = "graphfsa.learners"
 
     suffix: ClassVar[str] = ".json"
     """How the file of a model ends: ``.json`` if the model has an ``automaton``, another if it has a ``save``."""

@@ -11,10 +11,11 @@ from typing import Any, Literal
 import numpy as np
 
 from graphfsa.aggregations import CountingAggregation
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import LimitError
-from graphfsa.learners._base import Array, AutomatonModel, Learner
+from graphfsa.learners._base import AutomatonModel, Learner
 from graphfsa.learners._options import check_examples, check_seed
 from graphfsa.learners._states import state_names
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from graphfsa.datasets import Task
 from graphfsa.learners._neural import Arcs, NeuralLearner, Shapes, State, Weights, layer, mlp
@@ -30,6 +30,8 @@ class GNCA(NeuralLearner):
     Attributes:
         hidden: Width of all inner layers.
     """
+
+    name: ClassVar[str] = "gnca"
 
     updates: int = 400
     hidden: int = 256

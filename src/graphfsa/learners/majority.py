@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from graphfsa.datasets import Examples
 from graphfsa.learners._floor import FloorLearner, frequencies
@@ -21,6 +22,8 @@ class Majority(FloorLearner):
         >>> found.task.classes[int(found.predict(trees.graphs.graph, trees.inputs, steps=1)[0])]
         'off'
     """
+
+    name: ClassVar[str] = "majority"
 
     def answers(self, train: Examples) -> Sequence[int]:
         """The most frequent class, for all."""

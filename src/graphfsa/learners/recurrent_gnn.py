@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from graphfsa.datasets import Task
 from graphfsa.learners._neural import Arcs, NeuralLearner, Shapes, State, Weights, layer, mlp
@@ -26,6 +26,8 @@ class RecurrentGNN(NeuralLearner):
         factor: The inner layer of each MLP is so many times as wide.
         dropout: Chance of a number of the summed messages to be dropped while training.
     """
+
+    name: ClassVar[str] = "recurrent-gnn"
 
     hidden: int = 16
     factor: int = 4

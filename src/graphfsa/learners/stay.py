@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +18,8 @@ class Stay(FloorLearner):
 
     A node whose input class no training node has takes the most frequent class of all.
     """
+
+    name: ClassVar[str] = "stay"
 
     def answers(self, train: Examples) -> Sequence[int]:
         """The most frequent class for each input class; itself in an evolution."""

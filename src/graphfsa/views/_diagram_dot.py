@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.views._diagram_labels import Plan, flaws_of
 from graphfsa.views._diagram_layout import Placed, in_pill
-from graphfsa.views._diagram_scene import Array, Box
+from graphfsa.views._diagram_scene import Box
 
 TIMEOUT = 5.0
 _POINTS = 72.0

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphfsa.views._diagram_scene import Array, Box, curve_points, head_of
+from graphfsa.arrays import Array
+from graphfsa.views._diagram_scene import Box, curve_points, head_of
 
 _SAMPLES = 25
 """Points of a line that are looked at."""

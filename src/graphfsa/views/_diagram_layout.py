@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.views._diagram_labels import Plan, place_labels
-from graphfsa.views._diagram_scene import Array, Box, curve_part, curve_points
+from graphfsa.views._diagram_scene import Box, curve_part, curve_points
 
 _GROWTH = 1.12
 _ROUNDS = 28

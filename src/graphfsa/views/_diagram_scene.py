@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from graphfsa.arrays import Array
+
 FONT = 13.0
 SMALL = 11.0
 LINE = 1.25

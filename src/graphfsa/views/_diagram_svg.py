@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.views._diagram_scene import FONT, LINE, Array, Label, Node, Scene, head_of, shaft_of
+from graphfsa.arrays import Array
+from graphfsa.views._diagram_scene import FONT, LINE, Label, Node, Scene, head_of, shaft_of
 from graphfsa.views._figure import new_figure
 
 INK, PAPER, FAINT = "#222222", "#ffffff", "#666666"

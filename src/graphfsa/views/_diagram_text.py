@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from graphfsa.analysis.transitions import Transition, Transitions
+from graphfsa.arrays import Array
 from graphfsa.automaton.rules._text import latex_text
 from graphfsa.views._diagram_compose import ink_on
-from graphfsa.views._diagram_scene import FONT, LINE, Array, Label, Node, Scene
+from graphfsa.views._diagram_scene import FONT, LINE, Label, Node, Scene
 from graphfsa.views._diagram_words import TIMES, balanced, short_names, written
 from graphfsa.views._figure import state_colours
 

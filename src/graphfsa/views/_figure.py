@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa._files import atomic_write
 from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.files import atomic_write
 
 SUFFIXES = (".png", ".svg")
 # Okabe and Ito's colours, which people with any common kind of colour vision tell apart; white first, as background.

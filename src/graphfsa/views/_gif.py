@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa._files import atomic_write
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.engine import Trajectory
+from graphfsa.files import atomic_write
 from graphfsa.graphs import Graph
 from graphfsa.views._figure import legend_entries, shortened, state_colours
-from graphfsa.views._places import ROW, Array, Kind, Places
+from graphfsa.views._places import ROW, Kind, Places
 
 _GREYS = 32
 _MOST_COLOURS = 256 - _GREYS

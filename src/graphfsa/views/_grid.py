@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
+from graphfsa.arrays import Array
 
-Array = np.ndarray[Any, Any]
 MAX_COLUMNS = 64
 """Values that get a column each."""
 _MAX_NAME = 20

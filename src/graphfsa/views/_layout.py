@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.graphs import Graph
 
-Array = np.ndarray[Any, Any]
 _ROUNDS = 300
 _FEWEST = 25
 _WORK = 4 * 10**7

@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.engine import Trajectory, neighbourhood_values
 from graphfsa.errors import LimitError, StateError
 from graphfsa.graphs import Graph
 from graphfsa.views._figure import state_colours
-from graphfsa.views._places import Array, Places
+from graphfsa.views._places import Places
 
 MAX_BYTES = 32 * 10**6
 MAX_RULE_ENTRIES = 4096

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.engine import Trajectory
 from graphfsa.graphs import Graph
 from graphfsa.views._figure import new_figure, state_colours
-from graphfsa.views._places import ROW, Array, Places
+from graphfsa.views._places import ROW, Places
 
 _ARC = "#999999"
 _MAX_HEADS = 400

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.graphs import Graph
 from graphfsa.views._layout import layout
 
-Array = np.ndarray[Any, Any]
 Kind = Literal["line", "grid", "hex", "graph"]
 ROW = float(np.sqrt(0.75))
 """The distance of the rows of a hexagonal lattice whose cells are 1 apart."""

@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from graphfsa._files import atomic_write
 from graphfsa.analysis.transitions import Transitions, transitions
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import FormatError, GraphFSAError, LimitError, UnknownNameError
+from graphfsa.files import atomic_write
 from graphfsa.views._diagram_compose import compose, plan_of
 from graphfsa.views._diagram_dot import place_by_dot
 from graphfsa.views._diagram_layout import place

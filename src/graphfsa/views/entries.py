@@ -9,6 +9,7 @@ import numpy as np
 
 from graphfsa.aggregations import CountingAggregation
 from graphfsa.analysis.coverage import KINDS, Coverage
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import StateError
 from graphfsa.learners.diff_fsa import SoftModel
@@ -16,7 +17,6 @@ from graphfsa.views._figure import new_figure
 from graphfsa.views._grid import MAX_COLUMNS, Fold, Sight, fold, plain, separate, short, sight
 from graphfsa.views._paper import COLOURS, PicturePath, check_path, finish, tidy
 
-Array = np.ndarray[Any, Any]
 MAX_ROWS = 24
 """States that are shown."""
 MAX_SIDE = 256

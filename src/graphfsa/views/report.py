@@ -9,9 +9,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from graphfsa._files import atomic_write
 from graphfsa.automaton import GraphFSA
 from graphfsa.engine import Trajectory
+from graphfsa.files import atomic_write
 from graphfsa.graphs import Graph
 from graphfsa.views._figure import figure_bytes
 from graphfsa.views._page import page_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from graphfsa._files import atomic_write
 from graphfsa.automaton import GraphFSA
 from graphfsa.engine import Trajectory
 from graphfsa.errors import GraphFSAError, LimitError, StateError
+from graphfsa.files import atomic_write
 from graphfsa.graphs import Graph
 from graphfsa.views._figure import SUFFIXES as STILL
 from graphfsa.views._figure import add_legend, check_suffix, legend_entries, save_figure

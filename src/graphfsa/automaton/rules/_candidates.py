@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from graphfsa.aggregations._features import Array
+from graphfsa.arrays import Array
 from graphfsa.automaton.rules._guards import Guard, ShareIs, guard_cost, runs
 from graphfsa.automaton.rules._products import product
 from graphfsa.automaton.rules._vocabulary import Quantity, Vocabulary

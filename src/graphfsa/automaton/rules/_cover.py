@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from graphfsa.aggregations._features import Array, Features
+from graphfsa.aggregations._features import Features
+from graphfsa.arrays import Array
 from graphfsa.automaton.rules._candidates import Candidate, Row
 from graphfsa.automaton.rules._guards import Atom, Guard, Rule, guard_holds
 from graphfsa.automaton.rules._vocabulary import Vocabulary

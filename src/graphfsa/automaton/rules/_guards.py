@@ -7,7 +7,8 @@ from itertools import groupby
 
 import numpy as np
 
-from graphfsa.aggregations._features import Array, Features
+from graphfsa.aggregations._features import Features
+from graphfsa.arrays import Array
 
 
 @dataclass(frozen=True)

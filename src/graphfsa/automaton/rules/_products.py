@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphfsa.aggregations._features import Array
+from graphfsa.arrays import Array
 
 _SMALL = 2**18
 """Up to so many multiplications OpenBLAS uses one thread. Waking up another costs more than a product here, and far

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphfsa.aggregations._features import Array, Features
+from graphfsa.aggregations._features import Features
+from graphfsa.arrays import Array
 from graphfsa.automaton.rules._vocabulary import Vocabulary, vocabulary
 
 

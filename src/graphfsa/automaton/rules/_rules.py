@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
-from graphfsa.aggregations._features import Array, Features
+from graphfsa.aggregations._features import Features
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.automaton.rules._cover import cover, places_of, successors_of
 from graphfsa.automaton.rules._guards import Rule

@@ -8,7 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from graphfsa.aggregations._features import Array, Features
+from graphfsa.aggregations._features import Features
+from graphfsa.arrays import Array
 from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, ShareIs, count_of
 
 _ALL_SETS = 4

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.graphs.families import _check
-from graphfsa.graphs.graph import Array, Graph
+from graphfsa.graphs.graph import Graph
 
 
 def barabasi_albert(n: int, m: int, rng: np.random.Generator) -> Graph:

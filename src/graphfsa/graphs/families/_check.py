@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.errors import GraphError, LimitError
-from graphfsa.graphs.graph import Array, Graph
+from graphfsa.graphs.graph import Graph
 
 MAX_NODES = 2**31
 MAX_ARCS = 2**31

@@ -6,9 +6,10 @@ from math import sqrt
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.errors import GraphError
 from graphfsa.graphs.families import _check
-from graphfsa.graphs.graph import Array, Graph
+from graphfsa.graphs.graph import Graph
 
 _REWIRING_ROUNDS = 100
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.errors import GraphError
 from graphfsa.graphs.families import _check
-from graphfsa.graphs.graph import Array, Graph
+from graphfsa.graphs.graph import Graph
 
 _REPAIR_ROUNDS = 200
 _SMALL_DEGREE = 4

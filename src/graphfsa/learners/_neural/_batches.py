@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets import Examples
 from graphfsa.graphs import Graph
 from graphfsa.learners._torch import torch
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-Array = np.ndarray[Any, Any]
 
 
 class Arcs:

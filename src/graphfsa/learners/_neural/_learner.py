@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets import Examples, Task
 from graphfsa.learners._base import Learner
 from graphfsa.learners._neural._weights import Shapes, Weights, first_weights
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from graphfsa.learners._neural._batches import Arcs
     from graphfsa.learners._neural._model import Network
 
-Array = np.ndarray[Any, Any]
 State = tuple[Any, ...]
 Record = dict[str, Any]
 
@@ -88,11 +88,6 @@ class NeuralLearner(Learner):
         return 8 * max(shape[0] for shape in self.shapes(task).values())
 
     # ---- what comes with it
-
-    @property
-    def name(self) -> str:
-        """Name of the learner: the name of its module, with dashes."""
-        return type(self).__module__.rpartition(".")[2].replace("_", "-")
 
     def options(self) -> dict[str, Any]:
         """The options with their values, as JSON values."""

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa._files import PathLike, parse_json, read_tensors, tensors_schema
 from graphfsa.datasets import Task
 from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.files import PathLike, parse_json, read_tensors, tensors_schema
 from graphfsa.learners._neural._learner import NeuralLearner
 from graphfsa.learners._neural._model import Network
 

@@ -11,8 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphfsa._files import PathLike, write_tensors
+from graphfsa.arrays import Array
 from graphfsa.datasets import Task
+from graphfsa.files import PathLike, write_tensors
 from graphfsa.graphs import Graph
 from graphfsa.learners._base import check_inputs, check_steps
 from graphfsa.learners._neural._batches import Arcs
@@ -20,8 +21,6 @@ from graphfsa.learners._neural._learner import NeuralLearner
 from graphfsa.learners._neural._rollout import Run, answers_at
 from graphfsa.learners._neural._weights import Weights
 from graphfsa.learners._torch import steady, torch
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets import Task
 from graphfsa.learners._neural._batches import Arcs, Batch
 from graphfsa.learners._neural._learner import NeuralLearner, State
@@ -17,7 +18,6 @@ from graphfsa.learners._torch import torch
 if TYPE_CHECKING:
     from torch import Tensor
 
-Array = np.ndarray[Any, Any]
 AT_ONCE = 2**17
 """Nodes and arcs of a graph that make a step at once; larger graphs go piece by piece."""
 

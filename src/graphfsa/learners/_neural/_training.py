@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets import Examples
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.learners._neural._batches import Batch, Batches
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from graphfsa.learners._neural._learner import NeuralLearner, Record
 
-Array = np.ndarray[Any, Any]
 _MAX_BYTES = 2**32
 _NODES_AT_ONCE = 2**13
 """Nodes of a batch that is only looked at; larger ones are no faster."""

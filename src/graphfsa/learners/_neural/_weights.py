@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.learners._torch import torch
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-Array = np.ndarray[Any, Any]
 Shapes = Mapping[str, tuple[int, ...]]
 _FINE = 2**16
 """Chances of dropout are multiples of one over this."""

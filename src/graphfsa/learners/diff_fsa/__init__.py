@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphfsa._files import PathLike
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.files import PathLike
 from graphfsa.learners._base import Learner
-from graphfsa.learners._capacity import Capacity, Range
 from graphfsa.learners.diff_fsa._found import Record
 from graphfsa.learners.diff_fsa._recipe import PRESETS, Recipe, for_evolution, recipe_of
 from graphfsa.learners.diff_fsa._result import Trained
 from graphfsa.learners.diff_fsa._soft import SoftModel
+from graphfsa.search.capacity import Capacity, Range
 
 __all__ = ["PRESETS", "DiffFSA", "Recipe", "SoftModel", "Trained"]
 
@@ -42,6 +42,8 @@ class DiffFSA(Learner):
         >>> DiffFSA("paper", rate=0.1).recipe.rate
         0.1
     """
+
+    name: ClassVar[str] = "diff-fsa"
 
     preset: str
     capacity: Capacity

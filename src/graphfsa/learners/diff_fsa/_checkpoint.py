@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphfsa._files import (
+from graphfsa.arrays import Array
+from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.files import (
     PathLike,
     atomic_write,
     parse_json,
@@ -19,9 +21,8 @@ from graphfsa._files import (
     reason_of,
     write_tensors,
 )
-from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.learners.diff_fsa._found import Course, Found, Record
-from graphfsa.learners.exact._problem import Array, Shape
+from graphfsa.search.problem import Shape
 
 if TYPE_CHECKING:
     from graphfsa.learners.diff_fsa._fit import Fit

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Examples, deduplicate
 from graphfsa.errors import GraphFSAError
@@ -22,9 +23,9 @@ from graphfsa.learners.diff_fsa._result import Trained
 from graphfsa.learners.diff_fsa._sizes import begin_with, shapes
 from graphfsa.learners.diff_fsa._soft import SoftModel
 from graphfsa.learners.diff_fsa._training import NotANumberError, Training
-from graphfsa.learners.exact._fill import completed
-from graphfsa.learners.exact._problem import Array, Problem, Shape
-from graphfsa.learners.exact._search import Annealing
+from graphfsa.search.completion import completed
+from graphfsa.search.problem import Problem, Shape
+from graphfsa.search.searches import Annealing
 
 if TYPE_CHECKING:
     from graphfsa.learners.diff_fsa import DiffFSA

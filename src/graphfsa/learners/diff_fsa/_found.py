@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.learners.exact._problem import Array, Shape
+from graphfsa.arrays import Array
+from graphfsa.search.problem import Shape
 
 Record = dict[str, Any]
 

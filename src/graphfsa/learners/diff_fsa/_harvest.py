@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphfsa.learners.exact._climb import Clock
-from graphfsa.learners.exact._problem import Array, Problem
-from graphfsa.learners.exact._search import Annealing, evaluate
-from graphfsa.learners.exact._simplify import simplified
+from graphfsa.arrays import Array
+from graphfsa.search.problem import Problem
+from graphfsa.search.searches import Annealing, Clock, evaluate
+from graphfsa.search.simplify import simplified
 
 _HEAT = (3.0, 0.1)
 _SLICE = 500

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
+from graphfsa.arrays import Array
 from graphfsa.errors import LimitError
 from graphfsa.graphs import Graph
 
-Array = np.ndarray[Any, Any]
 _MAX_LAYER = 2**16
 _MAX_CELLS = 2**22
 Levels = tuple[tuple[int, tuple[int, ...]], ...]

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graphfsa._html import facts_html
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Task
+from graphfsa.html import facts_html
 from graphfsa.learners._base import AutomatonModel
 from graphfsa.learners.diff_fsa._soft import SoftModel
 

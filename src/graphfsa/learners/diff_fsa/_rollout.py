@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
+from graphfsa.arrays import Array
 from graphfsa.engine._compile import compile_kernel
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
 from graphfsa.learners._torch import torch
 from graphfsa.learners.diff_fsa import _kernels as kernels
-from graphfsa.learners.diff_fsa._neighbourhoods import Array, Neighbourhoods
+from graphfsa.learners.diff_fsa._neighbourhoods import Neighbourhoods
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import check_state_names
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.learners._states import state_names
 from graphfsa.learners.diff_fsa._training import Beginning
-from graphfsa.learners.exact._colours import final_colours
-from graphfsa.learners.exact._problem import Array, Problem, Shape
-from graphfsa.learners.exact._rungs import ladder
+from graphfsa.search.colours import final_colours
+from graphfsa.search.ladder import ladder
+from graphfsa.search.problem import Problem, Shape
 
 if TYPE_CHECKING:
     from graphfsa.learners.diff_fsa import DiffFSA

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from graphfsa._files import PathLike, read_tensors, write_tensors
 from graphfsa.aggregations import Aggregation, aggregation_from_config
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import check_state_names, check_table_size
 from graphfsa.errors import FormatError
+from graphfsa.files import PathLike, read_tensors, write_tensors
 
-Array = np.ndarray[Any, Any]
 SCHEMA = "graphfsa.soft/1"
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 from graphfsa.learners._torch import torch
 from graphfsa.learners.diff_fsa._recipe import Recipe
 from graphfsa.learners.diff_fsa._rollout import Rollout
-from graphfsa.learners.exact._problem import Array, Problem
+from graphfsa.search.problem import Problem
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import GraphFSAError, UnknownNameError
 from graphfsa.learners._base import Learner
-from graphfsa.learners._capacity import Capacity, Range
-from graphfsa.learners.exact._proof import Impossibility
 from graphfsa.learners.exact._result import Learned, Suspect, Tried, Verdict
+from graphfsa.search.capacity import Capacity, Range
+from graphfsa.search.proof import Impossibility
 
 __all__ = ["ExactLearner", "Impossibility", "Learned", "Suspect", "Tried", "Verdict"]
 
@@ -49,6 +49,8 @@ class ExactLearner(Learner):
         >>> found.verdict, task.generate(100, 10, np.random.default_rng(1)).accuracy(found.automaton)
         ('exact', 1.0)
     """
+
+    name: ClassVar[str] = "exact"
 
     states: Range = None
     bound: Range = None

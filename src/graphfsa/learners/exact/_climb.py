@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import Any
 
+from graphfsa.arrays import Array
 from graphfsa.datasets import Examples
-from graphfsa.learners.exact._problem import Array, Problem
-from graphfsa.learners.exact._rungs import Rung
-from graphfsa.learners.exact._sat import SatSearch
-from graphfsa.learners.exact._search import LazySearch
+from graphfsa.search.ladder import Rung
+from graphfsa.search.problem import Problem
+from graphfsa.search.sat import SatSearch
+from graphfsa.search.searches import Clock, LazySearch
 
 _SLICE = 2_000_000
 """Node-steps between two looks at the clock: some hundredths of a second."""
@@ -22,33 +22,6 @@ _ENOUGH = 8
 """So many automata of the same size are compared at most."""
 
 Watch = Callable[[str], None]
-
-
-class Clock:
-    """How much of a time budget is left.
-
-    Args:
-        seconds: The budget.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._began = monotonic()
-        self._until = self._began + seconds
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the beginning."""
-        return monotonic() - self._began
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left; below 0 when the budget is spent."""
-        return self._until - monotonic()
-
-    @property
-    def over(self) -> bool:
-        """Whether the budget is spent."""
-        return monotonic() >= self._until
 
 
 @dataclass(eq=False)

@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphfsa.aggregations import Aggregation, CountingAggregation, PositionalAggregation
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import check_state_names
 from graphfsa.datasets import Examples, contradictions, deduplicate
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.learners._states import state_names
-from graphfsa.learners.exact._climb import Attempt, Climb, Clock
-from graphfsa.learners.exact._fill import completed
+from graphfsa.learners.exact._climb import Attempt, Climb
 from graphfsa.learners.exact._noise import closest
-from graphfsa.learners.exact._problem import Array, Problem, Shape
-from graphfsa.learners.exact._proof import Impossibility, indistinguishable, once, smallest_proof
 from graphfsa.learners.exact._result import Learned, Suspect, Tried, Verdict
-from graphfsa.learners.exact._rungs import Rung, ladder, partitions, spread
-from graphfsa.learners.exact._search import evaluate
-from graphfsa.learners.exact._simplify import complexity, simplified
+from graphfsa.search.completion import completed
+from graphfsa.search.ladder import Rung, ladder, partitions, spread
+from graphfsa.search.problem import Problem, Shape
+from graphfsa.search.proof import Impossibility, indistinguishable, once, smallest_proof
+from graphfsa.search.searches import Clock, evaluate
+from graphfsa.search.simplify import complexity, simplified
 
 if TYPE_CHECKING:
     from graphfsa.learners.exact import ExactLearner

@@ -12,13 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets import Examples
-from graphfsa.learners.exact._climb import Attempt, Clock, Watch
-from graphfsa.learners.exact._colours import final_colours
-from graphfsa.learners.exact._fill import completed
-from graphfsa.learners.exact._problem import NO_TARGET, Array, Problem
-from graphfsa.learners.exact._search import Annealing, LazySearch, evaluate, tabulate
-from graphfsa.learners.exact._simplify import simplified
+from graphfsa.learners.exact._climb import Attempt, Watch
+from graphfsa.search.colours import final_colours
+from graphfsa.search.completion import completed
+from graphfsa.search.problem import NO_TARGET, Problem
+from graphfsa.search.searches import Annealing, Clock, LazySearch, evaluate, tabulate
+from graphfsa.search.simplify import simplified
 
 _PATIENCE = 64
 _SHARE = 2

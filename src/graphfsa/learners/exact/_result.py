@@ -7,13 +7,14 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from graphfsa._html import facts_html
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph
-from graphfsa.learners._base import Array, predict_with
-from graphfsa.learners.exact._proof import Impossibility
+from graphfsa.html import facts_html
+from graphfsa.learners._base import predict_with
+from graphfsa.search.proof import Impossibility
 
 Verdict = Literal["exact", "best-effort", "impossible", "undecided"]
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from graphfsa.aggregations import Aggregation, CountingAggregation
+from graphfsa.arrays import Array
 from graphfsa.graphs import GraphBatch
 from graphfsa.graphs._refinement import combine, mix
 from graphfsa.graphs.isomorphism import refine_colours
 
-Array = np.ndarray[Any, Any]
 NEVER = 2**31 - 1
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphfsa.learners.exact._climb import Clock
-from graphfsa.learners.exact._fill import completed, leaves, neighbours
-from graphfsa.learners.exact._problem import Array, Problem
-from graphfsa.learners.exact._search import Annealing, evaluate
+from graphfsa.arrays import Array
+from graphfsa.search.completion import completed, leaves, neighbours
+from graphfsa.search.problem import Problem
+from graphfsa.search.searches import Annealing, Clock, evaluate
 
 _RESTARTS = 10
 _ENOUGH = 3

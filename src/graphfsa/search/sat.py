@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.learners.exact._clauses import Clauses
-from graphfsa.learners.exact._colours import only_targets, refine_once
-from graphfsa.learners.exact._problem import NO_TARGET, Array, Problem
-from graphfsa.learners.exact._search import evaluate
+from graphfsa.arrays import Array
+from graphfsa.search.clauses import Clauses
+from graphfsa.search.colours import only_targets, refine_once
+from graphfsa.search.problem import NO_TARGET, Problem
+from graphfsa.search.searches import evaluate
 
 Literals = dict[int, int]
 """For each thing that may be the case, the literal that says so; exactly one is true."""

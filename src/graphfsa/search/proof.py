@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
+from graphfsa.arrays import Array
 from graphfsa.datasets import Examples
-from graphfsa.learners.exact._climb import Clock
-from graphfsa.learners.exact._problem import Array, Problem
-from graphfsa.learners.exact._sat import SatSearch
-from graphfsa.learners.exact._search import LazySearch
+from graphfsa.search.problem import Problem
+from graphfsa.search.sat import SatSearch
+from graphfsa.search.searches import Clock, LazySearch
 
 _EASY = 300_000
 _CONFLICTS = 3_000

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import check_table_size
 from graphfsa.datasets import Examples
-from graphfsa.learners.exact._colours import ripe_steps
-from graphfsa.learners.exact._kernels import Arrays
+from graphfsa.search.colours import ripe_steps
+from graphfsa.search.kernels import Arrays
 
-Array = np.ndarray[Any, Any]
 NO_TARGET = -1
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
-from graphfsa.learners.exact._problem import Array, Shape
+from graphfsa.arrays import Array
+from graphfsa.search.problem import Shape
 
 
 @lru_cache(maxsize=16)

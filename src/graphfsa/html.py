@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
+from graphfsa.checks import shorten
+
 _LONGEST = 200
 _LISTED = 12
 
@@ -23,12 +25,7 @@ def facts_html(title: str, facts: Mapping[str, Any]) -> str:
         for name, value in facts.items()
         if value is not None
     )
-    return f"<table><caption>{escape(shorter(title))}</caption>{rows}</table>"
-
-
-def shorter(text: str, longest: int = _LONGEST) -> str:
-    """A text of so many characters at most."""
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    return f"<table><caption>{escape(shorten(title, _LONGEST))}</caption>{rows}</table>"
 
 
 def _text(value: Any) -> str:
@@ -40,5 +37,5 @@ def _text(value: Any) -> str:
         return f"{value:.4g}"
     if isinstance(value, Iterable) and not isinstance(value, str):
         parts = [_text(part) for part in value]
-        return shorter(", ".join([*parts[:_LISTED], *(["…"] if len(parts) > _LISTED else [])]) or "none")
-    return shorter(str(value))
+        return shorten(", ".join([*parts[:_LISTED], *(["…"] if len(parts) > _LISTED else [])]) or "none", _LONGEST)
+    return shorten(str(value), _LONGEST)

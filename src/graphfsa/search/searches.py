@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
+from graphfsa.arrays import Array
 from graphfsa.engine._compile import compile_kernel
-from graphfsa.learners.exact import _anneal_kernels as annealing
-from graphfsa.learners.exact import _kernels as kernels
-from graphfsa.learners.exact._fill import neighbours
-from graphfsa.learners.exact._problem import Array, Problem
+from graphfsa.search import anneal_kernels as annealing
+from graphfsa.search import kernels
+from graphfsa.search.completion import neighbours
+from graphfsa.search.problem import Problem
 
 _MAX_LEVELS = 4096
 _MAX_ROOM = 2**29
@@ -36,6 +38,33 @@ _HELPERS: dict[str, dict[str, Any]] = {
         "accept": annealing.accept_uses,
     },
 }
+
+
+class Clock:
+    """How much of a time budget is left.
+
+    Args:
+        seconds: The budget.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._began = monotonic()
+        self._until = self._began + seconds
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the beginning."""
+        return monotonic() - self._began
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left; below 0 when the budget is spent."""
+        return self._until - monotonic()
+
+    @property
+    def over(self) -> bool:
+        """Whether the budget is spent."""
+        return monotonic() >= self._until
 
 
 @lru_cache(maxsize=32)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphfsa.aggregations import Aggregation, CountingAggregation
+from graphfsa.arrays import Array
 from graphfsa.errors import LimitError
-from graphfsa.learners.exact._problem import Array, Shape
+from graphfsa.search.problem import Shape
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphfsa.learners.exact._kernels import AGAIN, WORK, Arrays
+from graphfsa.search.kernels import AGAIN, WORK, Arrays
 
 # Bound when a kernel is compiled.
 draw: Any = None
