@@ -1,4 +1,4 @@
-"""Print a report of ``graphfsa bench NAME --json`` as a Markdown table: python to_markdown.py engine.json."""
+"""Print a report of ``python -m benchmarks NAME --json`` as a Markdown table: python to_markdown.py engine.json."""
 
 import json
 import sys

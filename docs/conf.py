@@ -102,7 +102,7 @@ def measured(name: str) -> str:
     return f"#{head}{first}{grid}\n\n![{name}](../results/{name}.svg){gap}{after}"
 
 
-OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:[A-Z]+|benchmarks/\w+)\.md\)")
+OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:(?:[A-Z]+|benchmarks/\w+)\.md|examples/)\)")
 
 
 def fill_in(app, docname, source):

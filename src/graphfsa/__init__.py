@@ -12,62 +12,137 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from graphfsa import analysis, datasets, graphs
+    from graphfsa import aggregations, analysis, datasets, evaluation, graphs, learners, plugins, views
     from graphfsa.aggregations import (
         Aggregation,
         AverageThresholdAggregation,
         CountingAggregation,
         PositionalAggregation,
     )
+    from graphfsa.analysis import compare, coverage, suggest, verify
     from graphfsa.automaton import GraphFSA, library
+    from graphfsa.datasets import CustomTask, Dataset, Examples, Task, as_examples, grab
     from graphfsa.engine import Changes, Trajectory, run
     from graphfsa.errors import GraphFSAError
+    from graphfsa.evaluation import Experiment, evaluate, report, reproduce
     from graphfsa.graphs import Graph, GraphBatch, Lattice, families
-    from graphfsa.learners.diff_fsa import DiffFSA
-    from graphfsa.learners.exact import ExactLearner
+    from graphfsa.learners import (
+        GNCA,
+        DiffFSA,
+        ExactLearner,
+        Learner,
+        Majority,
+        Model,
+        NeuralLearner,
+        RecurrentGNN,
+        Stay,
+        learn,
+        load,
+    )
+    from graphfsa.views import diagram, rollout
 
 _HOMES = {
+    "GNCA": "graphfsa.learners",
     "Aggregation": "graphfsa.aggregations",
     "AverageThresholdAggregation": "graphfsa.aggregations",
     "Changes": "graphfsa.engine",
     "CountingAggregation": "graphfsa.aggregations",
-    "DiffFSA": "graphfsa.learners.diff_fsa",
-    "ExactLearner": "graphfsa.learners.exact",
+    "CustomTask": "graphfsa.datasets",
+    "Dataset": "graphfsa.datasets",
+    "DiffFSA": "graphfsa.learners",
+    "ExactLearner": "graphfsa.learners",
+    "Examples": "graphfsa.datasets",
+    "Experiment": "graphfsa.evaluation",
     "Graph": "graphfsa.graphs",
     "GraphBatch": "graphfsa.graphs",
     "GraphFSA": "graphfsa.automaton",
     "GraphFSAError": "graphfsa.errors",
     "Lattice": "graphfsa.graphs",
+    "Learner": "graphfsa.learners",
+    "Majority": "graphfsa.learners",
+    "Model": "graphfsa.learners",
+    "NeuralLearner": "graphfsa.learners",
     "PositionalAggregation": "graphfsa.aggregations",
+    "RecurrentGNN": "graphfsa.learners",
+    "Stay": "graphfsa.learners",
+    "Task": "graphfsa.datasets",
     "Trajectory": "graphfsa.engine",
+    "aggregations": "graphfsa",
     "analysis": "graphfsa",
+    "as_examples": "graphfsa.datasets",
+    "compare": "graphfsa.analysis",
+    "coverage": "graphfsa.analysis",
     "datasets": "graphfsa",
+    "diagram": "graphfsa.views",
+    "evaluate": "graphfsa.evaluation",
+    "evaluation": "graphfsa",
     "families": "graphfsa.graphs",
+    "grab": "graphfsa.datasets",
     "graphs": "graphfsa",
+    "learn": "graphfsa.learners",
+    "learners": "graphfsa",
     "library": "graphfsa.automaton",
+    "load": "graphfsa.learners",
+    "plugins": "graphfsa",
+    "report": "graphfsa.evaluation",
+    "reproduce": "graphfsa.evaluation",
+    "rollout": "graphfsa.views",
     "run": "graphfsa.engine",
+    "suggest": "graphfsa.analysis",
+    "verify": "graphfsa.analysis",
+    "views": "graphfsa",
 }
 
 __all__ = [
+    "GNCA",
     "Aggregation",
     "AverageThresholdAggregation",
     "Changes",
     "CountingAggregation",
+    "CustomTask",
+    "Dataset",
     "DiffFSA",
     "ExactLearner",
+    "Examples",
+    "Experiment",
     "Graph",
     "GraphBatch",
     "GraphFSA",
     "GraphFSAError",
     "Lattice",
+    "Learner",
+    "Majority",
+    "Model",
+    "NeuralLearner",
     "PositionalAggregation",
+    "RecurrentGNN",
+    "Stay",
+    "Task",
     "Trajectory",
+    "aggregations",
     "analysis",
+    "as_examples",
+    "compare",
+    "coverage",
     "datasets",
+    "diagram",
+    "evaluate",
+    "evaluation",
     "families",
+    "grab",
     "graphs",
+    "learn",
+    "learners",
     "library",
+    "load",
+    "plugins",
+    "report",
+    "reproduce",
+    "rollout",
     "run",
+    "suggest",
+    "verify",
+    "views",
 ]
 
 

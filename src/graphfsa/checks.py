@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any, TypeVar
-
-import numpy as np
 
 from graphfsa.errors import GraphFSAError, UnknownNameError
 
@@ -49,9 +48,10 @@ def check_number(name: str, given: Any, least: float = 0.0, below: float = math.
         below: The smallest that is too large.
         above: Whether it must be above ``least``.
     """
-    number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-    if number and math.isfinite(given) and given < below and (given > least if above else given >= least):
-        return float(given)
+    number: Any = given if isinstance(given, Real) and not isinstance(given, bool) else math.nan
+    # Compared and not asked whether it is finite: a very large integer is no floating-point number.
+    if -math.inf < number < below and (number > least if above else number >= least):
+        return float(number)
     limits = f"{'>' if above else '>='} {least:g}" + ("" if math.isinf(below) else f" and < {below:g}")
     raise GraphFSAError(f"{name} must be a number {limits}; got {shown(given)}")
 
@@ -68,7 +68,7 @@ def check_choice(name: str, given: Any, choices: Sequence[Any]) -> None:
 
 
 def check_name(kind: str, given: Any, valid: Sequence[str]) -> str:
-    """The name that was given, if it is one of the valid ones."""
+    """The given name, which must be one of the valid ones."""
     if not isinstance(given, str) or given not in valid:
         raise UnknownNameError(kind, str(given), valid)
     return given
@@ -92,8 +92,8 @@ def check_type(name: str, given: Any, kind: type[_T], hint: str = "") -> _T:
 
 
 def is_integer(given: Any) -> bool:
-    """Whether something is an integer, of Python or NumPy; truth values are none."""
-    return isinstance(given, int | np.integer) and not isinstance(given, bool)
+    """Whether something is an integer, of Python or NumPy; a boolean is not."""
+    return isinstance(given, Integral) and not isinstance(given, bool)
 
 
 def type_name(kind: type) -> str:
@@ -107,8 +107,13 @@ def article(noun: str) -> str:
     return "an" if noun[:1].lower() in "aeiou" else "a"
 
 
+def any_of(words: Sequence[str]) -> str:
+    """Words in a row: ``.png, .svg or .pdf``."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
 def shown(given: Any) -> str:
-    """Something that users gave, as a short piece of text for a message."""
+    """What a user gave, as a short string for a message."""
     try:
         text = repr(given)
     except ValueError:  # Python refuses to print a number of several thousand digits.
@@ -117,5 +122,5 @@ def shown(given: Any) -> str:
 
 
 def shorten(text: str, longest: int) -> str:
-    """A text of at most this number of characters."""
+    """A string of at most this number of characters."""
     return text if len(text) <= longest else text[: longest - 1] + "…"

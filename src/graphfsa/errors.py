@@ -57,7 +57,9 @@ class UnknownNameError(GraphFSAError):
         names = sorted(valid)
         close = get_close_matches(name, names, n=1)
         hint = f" (did you mean {close[0]!r}?)" if close else ""
-        super().__init__(f"unknown {kind} {name!r}{hint}; valid names: {', '.join(names)}")
+        super().__init__(
+            f"unknown {kind} {name!r}{hint}; {'valid names: ' + ', '.join(names) if names else 'it defines none'}"
+        )
 
 
 class MissingExtraError(GraphFSAError):

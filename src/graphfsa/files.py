@@ -54,7 +54,7 @@ def read_json(path: PathLike, *, limit: int = MAX_BYTES) -> Any:
     except json.JSONDecodeError as error:
         raise FormatError(f"{path}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
     except RecursionError:
-        raise FormatError(f"{path}: not a file of ours: its lists or objects are nested too deeply") from None
+        raise FormatError(f"{path}: not a GraphFSA file: its lists or objects are nested too deeply") from None
     except ValueError as error:
         # Python refuses to read a number of several thousand digits.
         raise FormatError(f"{path}: not JSON that can be read: {error}") from None
@@ -90,8 +90,8 @@ def atomic_write(path: PathLike, data: bytes | str) -> None:
     Raises:
         GraphFSAError: The directory is missing or not writable, the path is not a regular file, the disk is full, ...
     """
-    content = data.encode() if isinstance(data, str) else data
     try:
+        content = data.encode() if isinstance(data, str) else data
         target = Path(path).resolve()
         mode = target.stat().st_mode if target.exists() else None
         if mode is not None and not stat.S_ISREG(mode):
@@ -112,7 +112,7 @@ def write_tensors(path: PathLike, arrays: Mapping[str, Any], about: Mapping[str,
     Args:
         path: The file.
         arrays: NumPy arrays by name.
-        about: Texts by name; ``"schema"`` says what the file is.
+        about: Strings by name; ``"schema"`` says what the file is.
     """
     import numpy as np
     from safetensors.numpy import save
@@ -120,14 +120,14 @@ def write_tensors(path: PathLike, arrays: Mapping[str, Any], about: Mapping[str,
     content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, dict(about))
     end = 8 + int.from_bytes(content[:8], "little")
     header = json.loads(content[8:end])
-    header["__metadata__"] = dict(sorted(about.items()))  # The library writes the texts in an order of chance.
+    header["__metadata__"] = dict(sorted(about.items()))  # The library writes the strings in a random order.
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     atomic_write(path, len(text).to_bytes(8, "little") + text + content[end:])
 
 
 def read_tensors(path: PathLike, schema: str, *, limit: int = MAX_BYTES) -> tuple[dict[str, Any], dict[str, str]]:
-    """The arrays and the texts of a safetensors file.
+    """The arrays and the strings of a safetensors file.
 
     Raises:
         FormatError: The file is damaged, or its schema is another one.
@@ -140,7 +140,7 @@ def read_tensors(path: PathLike, schema: str, *, limit: int = MAX_BYTES) -> tupl
 
 
 def tensors_schema(path: PathLike, *, limit: int = MAX_BYTES) -> str:
-    """What a safetensors file says that it is; an empty text if nothing.
+    """What a safetensors file says that it is; an empty string if it says nothing.
 
     Raises:
         FormatError: The file is damaged.
@@ -150,7 +150,7 @@ def tensors_schema(path: PathLike, *, limit: int = MAX_BYTES) -> str:
 
 
 def _tensors(path: PathLike, limit: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """The arrays and the texts of a safetensors file."""
+    """The arrays and the strings of a safetensors file."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -17,7 +17,7 @@ def facts_html(title: str, facts: Mapping[str, Any]) -> str:
 
     Args:
         title: What the object is.
-        facts: Values by name; numbers get separators, lists are cut, texts too.
+        facts: Values by name; numbers get separators, long lists and strings are cut.
     """
     rows = "".join(
         f'<tr><th style="text-align: left">{escape(name)}</th>'
@@ -26,6 +26,16 @@ def facts_html(title: str, facts: Mapping[str, Any]) -> str:
         if value is not None
     )
     return f"<table><caption>{escape(shorten(title, _LONGEST))}</caption>{rows}</table>"
+
+
+def rows_html(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows with the same names, as a table with one column for each name."""
+    names = list(rows[0]) if rows else []
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    lines = "".join(
+        "<tr>" + "".join(f"<td>{escape(_text(row[name]))}</td>" for name in names) + "</tr>" for row in rows
+    )
+    return f"<table><caption>{escape(shorten(title, _LONGEST))}</caption><tr>{head}</tr>{lines}</table>"
 
 
 def _text(value: Any) -> str:

@@ -39,17 +39,23 @@ class Plugin:
     """What to call such a plug-in in messages: ``learner``."""
     room: ClassVar[str]
     """The package of the built-in ones, and the group of entry points of others."""
-    _defined: ClassVar[dict[str, type[Plugin]]]
+    _defined: ClassVar[list[type[Plugin]]]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "kind" in vars(cls):
-            cls._defined = {}
+            cls._defined = []
             return
         if "name" not in vars(cls):
             cls.name = _dashed(cls.__name__, cls.kind)
-        if not cls.__module__.startswith(f"{cls.room}."):
-            cls._defined[cls.name] = cls
+        if cls.__module__.startswith(f"{cls.room}."):
+            return
+        if cls.name.replace("_", "-") in module_names(cls.room):
+            raise GraphFSAError(
+                f"{cls.__name__} must not be called {cls.name!r}, like a built-in {cls.kind}; give the class another "
+                'name, or an attribute name = "..."'
+            )
+        cls._defined.append(cls)
 
 
 def plugin_names(contract: type[Plugin]) -> list[str]:
@@ -64,10 +70,10 @@ def find_plugin(contract: type[_P], name: str, *, prefix: bool = False) -> type[
     Args:
         contract: What the class must extend.
         name: The name; dashes and underscores are the same.
-        prefix: Whether the beginning of a name will do if no other name begins so.
+        prefix: Whether a unique prefix of a name will do.
 
     Raises:
-        UnknownNameError: There is none with this name; the message lists those that there are.
+        UnknownNameError: No plug-in has this name; the message lists those that exist.
         GraphFSAError: The file can't be loaded, or has no such class.
     """
     file, colon, class_name = name.rpartition(":")
@@ -88,14 +94,31 @@ def find_plugin(contract: type[_P], name: str, *, prefix: bool = False) -> type[
     raise UnknownNameError(contract.kind, name, names)
 
 
+def known_plugin(contract: type[_P], reference: str) -> type[_P]:
+    """The plug-in that a file refers to. A file may come from anywhere, so no ``file.py`` that it names is run.
+
+    Args:
+        contract: What the class must extend.
+        reference: A name, or ``file.py:Class`` for a class of one's own, which must have been defined before.
+    """
+    file, colon, class_name = reference.rpartition(":")
+    if not (colon and file.endswith(".py")):
+        return find_plugin(contract, reference)
+    for found in reversed(_buildable(contract)):
+        home = plugin_file(found)
+        if found.__qualname__ == class_name and home is not None and home.name == Path(file).name:
+            return found
+    raise GraphFSAError(
+        f"the {contract.kind} {class_name} is not known here; it was defined in {file}: import that file first, or on "
+        f"the command line put it before the command: graphfsa --plugin {file} COMMAND ..."
+    )
+
+
 def plugin_reference(plugin: type[Plugin]) -> str:
-    """What ``find_plugin`` finds a class by in another process: its name, or ``file.py:Class`` if it is one's own."""
-    if plugin.__module__.startswith(f"{plugin.room}."):
-        return plugin.name
-    if any(point.name == plugin.name for point in entry_points(group=plugin.room)):
-        return plugin.name
+    """How a file refers to a class: by its name, or as ``file.py:Class``, without directories, if it is one's own."""
     file = plugin_file(plugin)
-    return plugin.name if file is None else f"{file}:{plugin.__qualname__}"
+    announced = any(point.name == plugin.name for point in entry_points(group=plugin.room))
+    return plugin.name if file is None or announced else f"{file.name}:{plugin.__qualname__}"
 
 
 def plugin_file(plugin: type[Plugin]) -> Path | None:
@@ -150,7 +173,7 @@ def _executed(file: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         line = next((f", line {tb.lineno}" for tb in _frames(error) if tb.filename == str(file)), "")
         raise GraphFSAError(f"{file}{line}: {type(error).__name__}: {error}") from error
@@ -164,8 +187,13 @@ def _frames(error: BaseException) -> list[Any]:
 
 
 def _own(contract: type[_P]) -> dict[str, type[_P]]:
-    """Classes that were defined outside the room and can be built."""
-    return {name: found for name, found in contract._defined.items() if not inspect.isabstract(found)}  # pyright: ignore[reportReturnType, reportPrivateUsage]
+    """Classes by name that were defined outside the room and can be built; the last of those with one name."""
+    return {found.name.replace("_", "-"): found for found in _buildable(contract)}
+
+
+def _buildable(contract: type[_P]) -> list[type[_P]]:
+    defined: list[Any] = contract._defined  # pyright: ignore[reportPrivateUsage]
+    return [found for found in defined if not inspect.isabstract(found) and issubclass(found, contract)]
 
 
 def _only_class(module: ModuleType, contract: type[_P]) -> type[_P]:

@@ -9,11 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphfsa import Aggregation, Graph, GraphFSA, run
-from graphfsa.aggregations import aggregation_class, aggregation_from_config, aggregation_names
-from graphfsa.engine._reference import reference_run, reference_values
+from graphfsa.aggregations import aggregation_class, aggregation_config, aggregation_from_config, aggregation_names
+from graphfsa.engine import encoder_of
+from graphfsa.engine.reference import reference_run, reference_values
 from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, UnknownNameError
+from graphfsa.plugins import module_names
+from own_aggregations import OWN
 
-NAMES = aggregation_names()
+NAMES = [*module_names("graphfsa.aggregations"), *(kind.name for kind in OWN)]
 EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)
 every = pytest.mark.parametrize("name", NAMES)
 SIZES = (1, 2, 3, 4)
@@ -46,8 +49,8 @@ def allows(aggregation, num_slots):
     return True
 
 
-def test_the_three_of_the_paper_are_here():
-    assert {"average-threshold", "counting", "positional"} <= set(NAMES)
+def test_the_three_of_the_paper_are_here_and_those_of_ones_own():
+    assert {"average-threshold", "counting", "positional"} <= set(NAMES) <= set(aggregation_names())
 
 
 def test_an_unknown_name_lists_the_valid_ones():
@@ -86,7 +89,8 @@ def test_its_config_survives_json(name):
     aggregation = aggregation_class(name)()
     config = aggregation.config()
     assert config["name"] == name
-    assert aggregation_from_config(json.loads(json.dumps(config))) == aggregation
+    for written in (config, aggregation_config(aggregation)):
+        assert aggregation_from_config(json.loads(json.dumps(written))) == aggregation
 
 
 @every
@@ -159,7 +163,9 @@ def test_one_more_neighbour_gives_the_value_of_the_larger_neighbourhood(name, da
     before = aggregation.encode(states, slots, num_states)
     state, slot = data.draw(st.integers(0, num_states - 1)), data.draw(st.integers(0, 3))
     after = aggregation.with_neighbour(before, state, slot, num_states)
-    if not aggregation.uses_slots:
+    if type(aggregation).with_neighbour is Aggregation.with_neighbour:
+        assert after is None
+    elif not aggregation.uses_slots:
         assert after in (None, aggregation.encode([*states, state], [], num_states))
     elif slot in slots or not allows(aggregation, slot + 1):
         assert after is None
@@ -210,17 +216,25 @@ def test_states_that_are_none_are_refused(name):
 @every
 @EXAMPLES
 @given(st.data(), st.integers(1, 5))
-def test_the_compiled_encode_as_plain_python_equals_encode(name, data, num_states):
+def test_what_kernels_call_equals_encode_as_plain_python(name, data, num_states):
     """The arcs of the node in question lie between those of others; the scratch array holds rubbish."""
     aggregation = aggregation_class(name)()
     states, slots = data.draw(neighbourhoods(aggregation, num_states))
-    before, after = data.draw(st.integers(0, 3)), data.draw(st.integers(0, 3))
-    all_states = np.array([*states, 0], np.uint8)
-    sources = np.r_[np.zeros(before), np.arange(len(states)), np.zeros(after)].astype(np.int32)
-    all_slots = np.r_[np.zeros(before), slots, np.zeros(after)].astype(np.uint8) if slots else np.empty(0, np.uint8)
-    scratch = np.full(num_states, 12345)
-    value = aggregation.compiled_encode(
-        all_states, sources, all_slots, before, before + len(states), aggregation.parameters(num_states), scratch
+    num_others = data.draw(st.integers(0, 2))
+    node = len(states) + num_others
+    arcs = [(source, node) for source in range(len(states))]
+    others = [(other, other) for other in range(node + 2) if other != node]
+    uses = [*slots, *[0] * len(others)] if aggregation.uses_slots else None
+    graph = Graph.from_edges(node + 2, arcs + others, directed=True, slots=uses)
+    encoder = encoder_of(aggregation, num_states, graph)
+    value = encoder.function(
+        np.array([*states, *[0] * (num_others + 2)], np.uint8),
+        graph.indices,
+        np.empty(0, np.uint8) if graph.slots is None else graph.slots,
+        int(graph.indptr[node]),
+        int(graph.indptr[node + 1]),
+        encoder.parameters,
+        np.full(num_states, 12345),
     )
     assert value == aggregation.encode(states, slots, num_states)
 
@@ -287,9 +301,9 @@ def test_the_engine_runs_it(name, num_states):
     states = rng.integers(0, num_states, 50)
     frames = reference_run(fsa, graph, states.tolist(), 6)
     assert len(set(reference_values(fsa, graph, frames[0]))) > 1
-    for path in ("event", "dense", "auto"):
-        trajectory = run(fsa, graph, states, 6, path=path, record="all")
-        assert trajectory.states.tolist() == frames, path
+    for kernel in ("event", "dense", "auto"):
+        trajectory = run(fsa, graph, states, 6, kernel=kernel, record="all")
+        assert trajectory.states.tolist() == frames, kernel
 
 
 @pytest.mark.parametrize("config", [{}, {"name": None}, {"name": 3}, {"name": ["counting"]}, {"bound": 1}])

@@ -60,7 +60,7 @@ def test_counts_prefer_names_to_numbers():
 
 @pytest.mark.parametrize("bound", [0, -1, True, 1.0, "2", None])
 def test_counting_refuses(bound):
-    with pytest.raises(AutomatonError, match="bound must be a whole number of at least 1; got "):
+    with pytest.raises(AutomatonError, match="bound must be an integer >= 1; got "):
         CountingAggregation(bound=bound)
 
 
@@ -87,7 +87,7 @@ def test_positional_a_missing_neighbour_is_not_state_zero():
 
 @pytest.mark.parametrize("num_slots", [0, -1, 257, True, 2.0, "2", None])
 def test_positional_refuses(num_slots):
-    with pytest.raises(AutomatonError, match=r"num_slots must be a whole number in 1 \.\. 256; got "):
+    with pytest.raises(AutomatonError, match=r"num_slots must be an integer from 1 to 256; got "):
         PositionalAggregation(num_slots=num_slots)
 
 
@@ -184,13 +184,13 @@ def test_thresholds_of_a_wrong_form_are_refused_by_our_own_error(value):
 
 @pytest.mark.parametrize("value", [(0.5, 0.5), (0.9, 0.1)])
 def test_thresholds_must_rise(value):
-    with pytest.raises(AutomatonError, match="thresholds of a state must rise; got "):
+    with pytest.raises(AutomatonError, match="thresholds of a state must be sorted and distinct; got "):
         AverageThresholdAggregation(value)
 
 
 @pytest.mark.parametrize("state", [-1, 1.5, True, "1"])
-def test_a_watched_state_is_a_whole_number(state):
-    with pytest.raises(AutomatonError, match="a watched state must be a whole number of at least 0; got "):
+def test_a_watched_state_is_an_integer(state):
+    with pytest.raises(AutomatonError, match="a watched state must be an integer >= 0; got "):
         AverageThresholdAggregation({state: 0.5})
 
 
@@ -200,7 +200,7 @@ def test_somebody_must_be_watched():
 
 
 @pytest.mark.parametrize("state", ["one", "1.0", "", "-1"])
-def test_watched_states_in_files_are_whole_numbers(state):
+def test_watched_states_in_files_are_integers(state):
     with pytest.raises((AutomatonError, FormatError), match="watched state"):
         AverageThresholdAggregation.from_config({"thresholds": {state: 0.5}})
 

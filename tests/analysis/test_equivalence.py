@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, PositionalAggregation, library
-from graphfsa.analysis import _answers, equivalence
+from graphfsa.analysis import equivalence
 from graphfsa.analysis.equivalence import compare, same_up_to_renaming
 from graphfsa.analysis.minimisation import minimise
 from graphfsa.analysis.reachability import possible_entries
 from graphfsa.datasets.grab import Grab
-from graphfsa.engine._reference import reference_run
-from graphfsa.errors import AutomatonError, LimitError, UnknownNameError
+from graphfsa.engine.reference import reference_run
+from graphfsa.errors import AutomatonError, GraphFSAError, LimitError, UnknownNameError
 from graphfsa.graphs import all_graphs, all_inputs
 from strategies import SEEDS
 
@@ -226,7 +226,7 @@ def test_roll_outs_that_never_rest_are_compared_where_they_repeat():
 
 
 def test_a_roll_out_that_takes_too_long_is_refused(monkeypatch):
-    monkeypatch.setattr(_answers, "_MAX_STEPS", 2)
+    monkeypatch.setattr(equivalence, "_MAX_STEPS", 2)
     a = library.distance()
     with pytest.raises(LimitError, match="do not repeat within 2 steps; compare after a fixed number of steps"):
         compare(a, changed(a, 2, 3, 3), max_nodes=6)
@@ -267,12 +267,13 @@ def test_progress_counts_up(monkeypatch):
 
 def test_automata_that_cannot_be_compared():
     distance, root = library.distance(), library.root_value()
-    with pytest.raises(AutomatonError, match="as many starting states; got 2 and 3"):
+    with pytest.raises(AutomatonError, match="the same number of starting states; got 2 and 3"):
         compare(distance, root)
-    with pytest.raises(AutomatonError, match="as many final states; got 0 and 2"):
+    with pytest.raises(AutomatonError, match="the same number of final states; got 0 and 2"):
         compare(GraphFSA(["a", "b"], CountingAggregation(), [[0] * 4, [1] * 4]), distance)
-    with pytest.raises(AutomatonError, match="compare needs two GraphFSA; got str"):
-        compare(distance, "distance")
+    with pytest.raises(GraphFSAError, match="a model, a library name or a file; got int"):
+        compare(distance, 3)
+    assert compare(distance, "distance").by == "renaming"
     with pytest.raises(
         AutomatonError, match="without final states are compared by their states and must have the same"
     ):
@@ -289,13 +290,13 @@ def test_automata_that_cannot_be_compared():
 
 @pytest.mark.parametrize("number", [0, -1, True, 2.0, "3", None])
 def test_a_size_is_a_whole_number(number):
-    with pytest.raises(AutomatonError, match="max_nodes must be a whole number of at least 1; got "):
+    with pytest.raises(AutomatonError, match="max_nodes must be an integer >= 1; got "):
         compare(library.distance(), library.distance(), max_nodes=number)
 
 
 @pytest.mark.parametrize("number", [-1, True, 2.0, "3"])
 def test_steps_are_a_whole_number(number):
-    with pytest.raises(AutomatonError, match="steps must be a whole number of at least 0; got "):
+    with pytest.raises(AutomatonError, match="steps must be an integer >= 0; got "):
         compare(library.distance(), library.distance(), steps=number)
 
 

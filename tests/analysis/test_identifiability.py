@@ -9,9 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, library
-from graphfsa.analysis import _candidates, identifiability
-from graphfsa.analysis._candidates import candidates, class_of_data
-from graphfsa.analysis.identifiability import identify, labelled
+from graphfsa.analysis import identifiability
+from graphfsa.analysis.identifiability import candidates, class_of_data, labelled, suggest
 from graphfsa.analysis.verification import verify
 from graphfsa.datasets import Examples, dataset_class
 from graphfsa.errors import GraphFSAError
@@ -27,7 +26,9 @@ PAIR = Graph.from_edges(2, [(0, 1)])
 
 def automaton(shape, table):
     """The automaton of a table whose states are numbered as in a problem."""
-    names = [f"s{state}" for state in range(shape.num_states)]
+    kind = "classes" if shape.num_final else "evolution"
+    task = task_of(kind, shape.num_starting, shape.num_final or shape.num_starting)
+    names = task.state_names(shape.num_extra) if shape.num_final else task.classes
     if not shape.num_final:
         return GraphFSA(names, shape.aggregation, table)
     starting = range(shape.num_final, shape.num_final + shape.num_starting)
@@ -110,7 +111,7 @@ def differences(shape, hidden, data, asked):
 @given(cases())
 def test_against_every_table(case):
     shape, hidden, kind, data = case
-    found = identify(hidden, data, max_nodes=3, graph_class=kind, budget=60)
+    found = suggest(hidden, data, max_nodes=3, graph_class=kind, budget=60)
     smallest = None
     try:
         for size in (1, 2, 3):
@@ -187,18 +188,18 @@ def test_asking_and_learning_ends_with_the_truth(name, options):
     """Suggest, label with a hidden automaton, learn: until the data determine the automaton."""
     task = dataset_class(name).from_options(options)
     hidden = task.automaton()
-    data = task.label(GraphBatch.of([PAIR]), np.array([0, 1]))
+    data = task.examples(GraphBatch.of([PAIR]), np.array([0, 1]))
     learner = ExactLearner(states=4, bound=1, aggregation=hidden.aggregation.name, merge="none", budget=20)
     for _ in range(60):
         learned = learner.fit(data)
         assert learned.verdict == "exact"
-        found = identify(learned.automaton, data, max_nodes=5, dataset=task, count=3)
+        found = suggest(learned.automaton, data, max_nodes=5, dataset=task, count=3)
         if found.determined:
             break
         assert found.determined is False
         check_alternative(found, learned.automaton, data)
         for suggestion in found.suggestions:
-            answers = task.label(GraphBatch.of([suggestion.graph]), np.array(suggestion.inputs))
+            answers = task.examples(GraphBatch.of([suggestion.graph]), np.array(suggestion.inputs))
             assert answers.mask.all()
             assert answers.steps.tolist() == [suggestion.steps]
             data = Examples.concatenate([data, labelled(suggestion, data.task, answers.labels)])
@@ -212,7 +213,7 @@ def test_asking_and_learning_ends_with_the_truth(name, options):
 def test_suggestions_are_not_isomorphic_to_each_other():
     task = dataset_class("distance")(graphs="tree")
     data = task.generate(2, 1, np.random.default_rng(0))
-    found = identify(library.distance(), data, max_nodes=4, dataset=task, count=100)
+    found = suggest(library.distance(), data, max_nodes=4, dataset=task, count=100)
     shown = [unlabelled(task.task, GraphBatch.of([s.graph]), s.inputs, s.steps) for s in found.suggestions]
     examples = [next(iter(one)) for one in shown]
     assert not any(isomorphic(a, b) for place, a in enumerate(examples) for b in examples[:place])
@@ -225,14 +226,14 @@ def test_all_graphs_of_a_class_determine_what_is_asked():
     parts = [all_graphs("tree", size) for size in range(1, 5)]
     data = Examples.concatenate(
         [
-            task.label(
+            task.examples(
                 batch.select(np.repeat(np.arange(len(batch)), size)),
                 np.tile(np.eye(size, dtype=np.uint8), (len(batch), 1)).reshape(-1),
             )
             for size, batch in enumerate(parts, 1)
         ]
     )
-    found = identify(library.distance(), data, max_nodes=4, dataset=task)
+    found = suggest(library.distance(), data, max_nodes=4, dataset=task)
     assert (found.determined, found.checked, found.max_nodes) == (True, 0, 4)
 
 
@@ -270,37 +271,37 @@ def test_classes_of_data():
 
 
 def test_sizes_with_too_many_graphs_are_not_claimed(monkeypatch):
-    monkeypatch.setattr(_candidates, "_MAX_INSTANCES", 100)
+    monkeypatch.setattr(identifiability, "_MAX_INSTANCES", 100)
     shape = Shape(1, 3, 0, CountingAggregation(1))
     done = automaton(shape, np.zeros((4, 16), np.int16))
     graphs = GraphBatch.of([Graph.from_edges(1, []), Graph.from_edges(3, [(0, 1), (1, 2)])])
     data = answered(unlabelled(task_of("classes", 3, 1), graphs, [0, 0, 1, 2], 3), done)
     # Trees of 4 nodes are 2 with 81 inputs each.
     assert [size for size, _ in candidates(data, 8, None, "tree")][-1] == 4
-    found = identify(done, data, max_nodes=8, graph_class="tree", choose=lambda asked: np.zeros(len(asked), bool))
+    found = suggest(done, data, max_nodes=8, graph_class="tree", choose=lambda asked: np.zeros(len(asked), bool))
     assert (found.determined, found.max_nodes) == (True, 3)
 
 
 def test_only_what_may_be_asked_is_asked():
     task = dataset_class("distance")(graphs="tree")
     data = task.generate(2, 1, np.random.default_rng(0))
-    found = identify(library.distance(), data, max_nodes=4, dataset=task, choose=lambda asked: asked.sizes == 4)
+    found = suggest(library.distance(), data, max_nodes=4, dataset=task, choose=lambda asked: asked.sizes == 4)
     assert found.suggestions[0].graph.num_nodes == 4
 
 
 def test_states_may_be_numbered_in_any_way():
     """An aggregation that watches one state must watch the same one in the alternative."""
-    names = ["start", "off", "on"]
+    names = ["i0", "c0", "c1"]
     aggregation = AverageThresholdAggregation({0: 0.5})
     table = np.array([[1, 2], [1, 1], [2, 2]])
-    fsa = GraphFSA(names, aggregation, table, starting_states=["start"], final_states=["off", "on"])
+    fsa = GraphFSA(names, aggregation, table, starting_states=["i0"], final_states=["c0", "c1"])
     task = task_of("classes", 1, 2)
     data = answered(unlabelled(task, GraphBatch.of([PAIR]), [0, 0], 6), fsa)
-    found = identify(fsa, data, max_nodes=3, graph_class="path")
+    found = suggest(fsa, data, max_nodes=3, graph_class="path")
     assert found.determined is False
     assert found.suggestions[0].graph.num_nodes == 1
     assert found.alternative.aggregation == AverageThresholdAggregation({2: 0.5})
-    assert found.alternative.state_names == ("off", "on", "start")
+    assert found.alternative.state_names == ("c0", "c1", "i0")
     check_alternative(found, fsa, data)
 
 
@@ -308,7 +309,7 @@ def test_progress_and_budget():
     task = dataset_class("distance")()
     data = task.generate(4, 200, np.random.default_rng(0))
     told = []
-    found = identify(library.distance(), data, max_nodes=4, dataset=task, progress=told.append)
+    found = suggest(library.distance(), data, max_nodes=4, dataset=task, progress=told.append)
     assert told == list(range(1, found.checked + 1))
 
 
@@ -318,16 +319,16 @@ def test_what_the_searches_leave_open_is_undecided(monkeypatch):
     monkeypatch.setattr(identifiability, "_CONFLICTS", 1)
     task = dataset_class("path-finding")()
     data = task.generate(6, 100, np.random.default_rng(0))
-    found = identify(library.path_finding(), data, max_nodes=6, dataset=task, budget=1e-9)
+    found = suggest(library.path_finding(), data, max_nodes=6, dataset=task, budget=1e-9)
     assert (found.determined, found.alternative, found.suggestions) == (None, None, ())
 
 
 def test_clauses_agree_with_lazy_assignment(monkeypatch):
     task = dataset_class("distance")(graphs="tree")
     data = task.generate(3, 5, np.random.default_rng(0))
-    lazy = identify(library.distance(), data, max_nodes=5, dataset=task)
+    lazy = suggest(library.distance(), data, max_nodes=5, dataset=task)
     monkeypatch.setattr(identifiability, "_WORK", 0)
-    clauses = identify(library.distance(), data, max_nodes=5, dataset=task)
+    clauses = suggest(library.distance(), data, max_nodes=5, dataset=task)
     assert (lazy.determined, lazy.checked, lazy.max_nodes) == (clauses.determined, clauses.checked, clauses.max_nodes)
     if clauses.alternative is not None:
         check_alternative(clauses, library.distance(), data)
@@ -338,22 +339,22 @@ def test_an_automaton_that_does_not_fit_is_refused():
     data = task.generate(4, 3, np.random.default_rng(0))
     wrong = Examples(data.task, data.graphs, data.inputs, 1 - data.labels, steps=data.steps)
     with pytest.raises(GraphFSAError, match=r"it gives 12 of 12 nodes that count another answer .* node 0 of graph 0"):
-        identify(library.distance(), wrong)
+        suggest(library.distance(), wrong)
 
 
 @pytest.mark.parametrize("size", [0, -1, True, 2.0])
 def test_bad_sizes(size):
     data = dataset_class("distance")().generate(3, 3, np.random.default_rng(0))
-    with pytest.raises(GraphFSAError, match="max_nodes must be a whole number of at least 1"):
-        identify(library.distance(), data, max_nodes=size)
+    with pytest.raises(GraphFSAError, match="max_nodes must be an integer >= 1"):
+        suggest(library.distance(), data, max_nodes=size)
 
 
 def test_slots_need_classes_with_slots():
     task = dataset_class("elementary")(rule=110)
     data = task.generate(4, 5, np.random.default_rng(0), steps=1)
     with pytest.raises(GraphFSAError, match="row and ring; got tree"):
-        identify(task.automaton(), data, graph_class="tree")
+        suggest(task.automaton(), data, graph_class="tree")
     trees = dataset_class("distance")().generate(3, 3, np.random.default_rng(0))
     with pytest.raises(GraphFSAError, match="no neighbour slots"):
-        identify(library.distance(), trees, graph_class="row")
-    assert identify(task.automaton(), data, max_nodes=2).determined is not None
+        suggest(library.distance(), trees, graph_class="row")
+    assert suggest(task.automaton(), data, max_nodes=2).determined is not None

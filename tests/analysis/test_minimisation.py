@@ -18,7 +18,7 @@ from graphfsa.aggregations import Aggregation
 from graphfsa.analysis import minimisation
 from graphfsa.analysis.minimisation import minimise
 from graphfsa.analysis.reachability import possible_entries, possible_states
-from graphfsa.engine._reference import reference_run
+from graphfsa.engine.reference import reference_run
 from graphfsa.errors import AutomatonError
 from strategies import SEEDS, plain_graphs, slotted_graphs
 

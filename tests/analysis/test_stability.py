@@ -17,7 +17,7 @@ def test_final_states_are_final():
 def test_an_automaton_that_blinks_never_settles():
     """Both starting states lead to each other: no node ever answers."""
     successors = np.repeat(np.array([[0], [1], [3], [2]]), 16, axis=1)
-    names = ["even", "odd", "a", "b"]
+    names = ["even", "odd", "node", "root"]
     fsa = GraphFSA(names, CountingAggregation(1), successors, starting_states=[2, 3], final_states=[0, 1])
     graphs = dataset_class("distance")().generate(5, 4, np.random.default_rng(0))
     found = iteration_stability(fsa, graphs, [0, 1])
@@ -30,7 +30,7 @@ def test_evolutions_are_compared_with_later_states():
     assert [s.accuracy for s in iteration_stability(library.life_like(), boards, [0, 7], dataset=dataset)] == [1.0, 1.0]
     stay = GraphFSA(["dead", "alive"], CountingAggregation(1), [[0] * 4, [1] * 4])
     later = iteration_stability(stay, boards, [0, 7], dataset=dataset)
-    truth = dataset.label(boards.graphs, boards.inputs, steps=8)
+    truth = dataset.examples(boards.graphs, boards.inputs, steps=8)
     assert later[1].accuracy == pytest.approx(float((truth.labels == boards.inputs).mean()))
     assert [s.settled for s in later] == [1.0, 1.0]
     with pytest.raises(GraphFSAError, match="data set"):

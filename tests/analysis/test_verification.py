@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graphfsa import GraphFSA, library, run
-from graphfsa.analysis import _exhaustive
+from graphfsa.analysis import instances
 from graphfsa.analysis.verification import load_certificate, recheck, save_certificate, verify
 from graphfsa.datasets import dataset_class
 from graphfsa.errors import FormatError, GraphFSAError, LimitError, UnknownNameError
@@ -130,7 +130,7 @@ def test_portions_do_not_change_the_result(monkeypatch):
     first = verify(wrong, dataset, 7)
     assert not first.verified
     for nodes in (1, 20, 300):
-        monkeypatch.setattr(_exhaustive, "CHUNK_NODES", nodes)
+        monkeypatch.setattr(instances, "CHUNK_NODES", nodes)
         part = verify(library.path_finding(), dataset, 7)
         assert (part.sizes, part.verified) == (whole.sizes, True)
         again = verify(wrong, dataset, 7)
@@ -142,7 +142,7 @@ def test_portions_do_not_change_the_result(monkeypatch):
     [
         ("path-finding", 1, {}, GraphFSAError, "no instances"),
         ("life", 3, {}, GraphFSAError, "no instances"),
-        ("path-finding", 0, {}, GraphFSAError, "at least 1; got 0"),
+        ("path-finding", 0, {}, GraphFSAError, "an integer >= 1; got 0"),
         ("path-finding", -5, {}, GraphFSAError, "got -5"),
         ("path-finding", "9", {}, GraphFSAError, "got '9'"),
         ("path-finding", 10**30, {}, LimitError, "at most 16"),
@@ -166,14 +166,14 @@ def test_what_can_not_be_verified_is_refused(name, max_nodes, options, kind, wor
 
 
 def test_an_automaton_of_another_task_is_refused():
-    with pytest.raises(GraphFSAError, match="needs 2 starting states"):
+    with pytest.raises(GraphFSAError, match=r"path-finding has the classes off, on, .* its final states are 0, 1"):
         verify(library.root_value(), task("path-finding"), 4)
 
 
 def certified(tmp_path):
     dataset, fsa = task("path-finding", colours="2"), library.path_finding(colours=2)
     file = tmp_path / "c.json"
-    save_certificate(verify(fsa, dataset, 5), fsa, dataset, file)
+    save_certificate(verify(fsa, dataset, 5), fsa, file, dataset)
     return file, dataset, fsa
 
 
@@ -191,7 +191,7 @@ def test_a_certificate_can_be_redone(tmp_path):
     )
     assert content["instances"] == 2 + 6 + 24 + 60
     again = tmp_path / "again.json"
-    save_certificate(verify(fsa, dataset, 5), fsa, dataset, again)
+    save_certificate(verify(fsa, dataset, 5), fsa, again, dataset)
     assert again.read_bytes() == file.read_bytes()
 
 
@@ -206,7 +206,7 @@ def test_a_certificate_does_not_hold_for_a_wrong_automaton(tmp_path):
 def test_only_what_is_right_is_certified(tmp_path):
     dataset, wrong = task("path-finding"), changed(library.path_finding(), 2, 9, 1)
     with pytest.raises(GraphFSAError, match="counterexample"):
-        save_certificate(verify(wrong, dataset, 5), wrong, dataset, tmp_path / "c.json")
+        save_certificate(verify(wrong, dataset, 5), wrong, tmp_path / "c.json", dataset)
     assert not (tmp_path / "c.json").exists()
 
 
@@ -237,9 +237,9 @@ def test_a_certificate_that_says_something_else_is_noticed(tmp_path, change, wha
         (lambda c: c.update(kind="proof"), "kind"),
         (lambda c: c.update(task="nothing"), "unknown data set"),
         (lambda c: c.update(options={"colour": "1"}), "unknown option"),
-        (lambda c: c.update(options={"colours": [1]}), "whole number"),
-        (lambda c: c.update(options=[]), "'options' must be of type dict"),
-        (lambda c: c.update(max_nodes="5"), "'max_nodes' must be of type int"),
+        (lambda c: c.update(options={"colours": [1]}), "option colours must be an int"),
+        (lambda c: c.update(options=[]), "'options' must be an object"),
+        (lambda c: c.update(max_nodes="5"), "'max_nodes' must be an integer >= 1; got '5'"),
         (lambda c: c.update(max_nodes=True), "'max_nodes'"),
         (lambda c: c.update(instances=7), "'instances' must be the sum"),
         (lambda c: c.update(sizes=[1, 2]), r"sizes\[0\]"),

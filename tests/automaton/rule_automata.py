@@ -5,7 +5,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, PositionalAggregation
-from graphfsa.automaton.rules._words import KEYWORDS
+from graphfsa.automaton.rules._wording import KEYWORDS
 from strategies import LEVELS
 
 EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
@@ -30,7 +30,7 @@ GOOD_NAMES = NAMES.filter(lambda name: name == name.strip() and name.isprintable
 def aggregations(draw, num_states):
     kind = draw(st.sampled_from(["counting", "positional", "average"]))
     if kind == "counting":
-        return CountingAggregation(bound=draw(st.integers(1, 3 if num_states < 5 else 1)))
+        return CountingAggregation(bound=draw(st.integers(1, 3 if num_states < 4 else 2 if num_states < 5 else 1)))
     if kind == "positional":
         return PositionalAggregation(num_slots=draw(st.integers(1, 3 if num_states < 4 else 2)))
     watched = draw(st.sets(st.integers(0, num_states - 1), min_size=1, max_size=3))

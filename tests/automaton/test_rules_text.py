@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,7 +123,10 @@ RULES = "a -> b if some neighbour is b\na stays otherwise\nb stays\nc stays\n"
         (HEAD + "a -> b if at least 4 neighbours are b", "must be at most 3, as a count of 3 means 3 or more; got 4"),
         (HEAD + "a -> b if at least x neighbours are b", "expected a number; got 'x'"),
         (HEAD + "a -> b if at least 9999999999 neighbours are b", "expected a number; got '9999999999'"),
-        (HEAD + "a -> b if 2 to 1 neighbours are b", "a range must rise; got 2 to 1"),
+        (
+            HEAD + "a -> b if 2 to 1 neighbours are b",
+            "a range must go from low to high; got 2 to 1",
+        ),
         (HEAD + "a -> b if at least 0 neighbours are b", "a condition must not hold always or never"),
         (HEAD + "a -> b if some neighbour is neither a, b nor c", "a condition must not hold always or never"),
         (HEAD + 'a -> "b', "line 3: quotes must be closed; got '\"b'"),
@@ -139,7 +143,7 @@ RULES = "a -> b if some neighbour is b\na stays otherwise\nb stays\nc stays\n"
         ("aggregation: counting bound", "an aggregation has a name and options as key=JSON"),
         ("aggregation: counting bound=1 bound=2", "an aggregation has a name and options as key=JSON"),
         ("aggregation: counting bound=[" + "[" * 100_000, "an aggregation has a name and options as key=JSON"),
-        ("aggregation: counting bound=0", "line 1: bound must be a whole number of at least 1; got 0"),
+        ("aggregation: counting bound=0", "line 1: bound must be an integer >= 1; got 0"),
         ("aggregation: counting colour=1", "aggregation fields do not fit"),
         ("aggregation:", "unknown aggregation ''"),
         (THRESHOLDS + "x -> y if some neighbour is y", "expected 'at least ... of the neighbours are ...'; got 'some'"),
@@ -162,7 +166,7 @@ def test_errors_name_the_line_and_what_was_expected(text, words):
 def test_a_table_that_is_too_large_is_refused_before_it_is_made():
     with pytest.raises(LimitError, match="needs a table of about 10"):
         GraphFSA.from_rules("states: a, b, c\naggregation: counting bound=99999999\na stays")
-    with pytest.raises(AutomatonError, match="rules must be a text; got bytes"):
+    with pytest.raises(AutomatonError, match="rules must be a string; got bytes"):
         GraphFSA.from_rules(b"states: a")
 
 
@@ -264,4 +268,12 @@ def test_rules_are_shown_by_notebooks():
     assert rules._repr_markdown_() == rules.markdown()
     assert rules.as_dicts()[0] == {"state": "dead", "next": "alive", "if": "exactly 3 neighbours are alive"}
     assert rules.as_dicts()[1] == {"state": "dead", "next": "dead", "if": None}
+    assert "\n\nThe first rule that applies says where a node moves.\n\n" in rules.latex()
+    matters = np.ones((2, library.life_like().num_values), bool)
+    matters[0, 0] = False
+    free = library.life_like().rules(matters).latex()
+    assert (
+        " 1 of 50 entries are never used by these graphs; there the rules were free to choose.\n"
+        in free.partition("moves.")[2]
+    )
     assert "\\textsf{alive} & \\text{if exactly 3 neighbours are \\textsf{alive}} \\\\\n" in rules.latex()

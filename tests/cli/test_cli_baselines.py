@@ -11,7 +11,7 @@ import pytest
 
 from graphfsa import GraphFSA
 from graphfsa.datasets import dataset_class, draw, write_jsonl
-from graphfsa.learners import accuracy, load_model
+from graphfsa.learners import load
 from processes import listen_to_interruptions
 
 pytest.importorskip("torch")
@@ -32,21 +32,21 @@ def network(tmp_path_factory):
 @pytest.mark.parametrize("learner", ["recurrent-gnn", "gnca"])
 def test_a_network_is_trained_written_described_and_evaluated(cli, tmp_path, learner):
     out = tmp_path / "net.safetensors"
-    options = ("--learner", learner, *SHORT, "--choose", "hidden=8", "--choose", "rate=0.01", "--seed", 5)
+    options = ("--learner", learner, *SHORT, "--hidden", 8, "--rate=0.01", "--seed", 5)
     answer = cli("learn", *options, "--out", out, "--json")
     facts = answer.json
-    model = load_model(out)
+    model = load(out)
     assert answer.code == 0
     assert (facts["learner"], facts["network"], facts["model"]) == (learner, model.digest, str(out))
     assert (facts["options"]["hidden"], facts["options"]["rate"], facts["options"]["epochs"]) == (8, 0.01, 2)
     assert (facts["epochs"], facts["graphs"], facts["seed"]) == (2, 60, 5)
-    assert facts["train_accuracy"] == model.train_accuracy
-    assert facts["validation_accuracy"] == model.validation_accuracy
+    assert facts["train_accuracy"] == model.provenance.train_accuracy
+    assert facts["validation_accuracy"] == model.provenance.validation_accuracy
     assert len(facts["data_digest"]) == len(facts["validation_digest"]) == 64
     words = cli("learn", *options, "--out", out)
     assert (words.code, words.err) == (0, "")
-    assert f"{learner}, {model.num_weights:,} weights" in words.out
-    assert load_model(out).digest == model.digest
+    assert f"{learner}, {model.network.num_weights:,} weights" in words.out
+    assert load(out).digest == model.digest
     said = cli("info", out, "--json").json
     assert (said["learner"], said["task"], said["digest"]) == (learner, "root-value", model.digest)
     assert said["options"] == facts["options"]
@@ -57,7 +57,7 @@ def test_a_network_is_trained_written_described_and_evaluated(cli, tmp_path, lea
     for place, row in enumerate(scored["results"]):
         rng = np.random.default_rng(0).spawn(2)[place]
         test = draw(dataset_class("root-value")(), row["size"], 20, rng, "test")
-        assert row["accuracy"] == pytest.approx(accuracy(model, test))
+        assert row["accuracy"] == pytest.approx(model.accuracy(test))
     beyond = cli("evaluate", out, "--task", "root-value", "--sizes", 6, "--beyond", "0,3", "--json").json
     assert [row["steps"] for row in beyond["results"]] == [7, 10]
     assert cli("evaluate", out, "--task", "root-value", "--sizes", 6, "--beyond", "0,3").code == 0
@@ -82,7 +82,7 @@ def test_data_of_ones_own(cli, tmp_path):
     data = ("--data", tmp_path / "train.jsonl", "--validation", tmp_path / "held.jsonl")
     out = tmp_path / "net.safetensors"
     answer = cli("learn", "--learner", "recurrent", *data, "--epochs", 1, "--out", out, "--json")
-    assert answer.json["validation_accuracy"] == load_model(out).validation_accuracy
+    assert answer.json["validation_accuracy"] == load(out).provenance.validation_accuracy
     scored = cli("evaluate", out, "--data", tmp_path / "held.jsonl", "--json").json
     assert scored["results"][0]["accuracy"] == pytest.approx(answer.json["validation_accuracy"])
     floor = tmp_path / "floor.json"
@@ -94,18 +94,27 @@ def test_data_of_ones_own(cli, tmp_path):
     [
         (("--learner", "gnca", "--out", "m.json"), "must end in .safetensors"),
         (("--learner", "stay", "--out", "m.safetensors"), "must end in .json"),
-        (("--learner", "stay", "--out", "m.json", "--epochs", 3), "trained in epochs; the learner is stay"),
-        (("--learner", "majority", "--out", "m.json", "--choose", "a=1"), "the learner majority has no options"),
-        (("--learner", "gnca", "--out", "m.safetensors", "--choose", "speed=3"), "unknown option of gnca 'speed'"),
-        (("--learner", "gnca", "--out", "m.safetensors", "--choose", "rate=fast"), "rate must be a number"),
-        (("--learner", "gnca", "--out", "m.safetensors", "--choose", "rate"), "key=value"),
-        (("--learner", "gnca", "--out", "m.safetensors", "--choose", "epochs=2", "--epochs", 3), "are the same"),
-        (("--learner", "gnca", "--out", "m.safetensors", "--states", 4), "--states goes with --learner exact or diff"),
-        (("--learner", "gnca", "--out", "m.safetensors", "--aggregation", "counting"), "--aggregation goes with"),
-        (("--learner", "gnca", "--out", "m.safetensors", "--preset", "paper"), "--preset goes with --learner diff"),
-        (("--learner", "gnca", "--out", "m.safetensors", "--validation", "v.jsonl"), "--validation goes with --data"),
-        (("--learner", "exact", "--out", "m.json", "--epochs", 3), "--epochs goes with --learner diff-fsa or gnca"),
-        (("--learner", "exact", "--out", "m.json", "--choose", "a=1"), "--choose goes with --learner diff-fsa or gnca"),
+        (("--learner", "stay", "--out", "m.json", "--epochs", 3), "the learner stay has no options; got 'epochs'"),
+        (("--learner", "majority", "--out", "m.json", "--a", 1), "the learner majority has no options"),
+        (("--learner", "gnca", "--out", "m.safetensors", "--speed", 3), "unknown option of gnca 'speed'"),
+        (("--learner", "gnca", "--out", "m.safetensors", "--rate", "fast"), "rate must be a number"),
+        (("--learner", "gnca", "--out", "m.safetensors", "--rate"), "--rate needs a value"),
+        (
+            ("--learner", "gnca", "--out", "m.safetensors", "--epochs", 2, "--epochs", 3),
+            "--epochs is given more than once",
+        ),
+        (("--learner", "gnca", "--out", "m.safetensors", "--states", 4), "unknown option of gnca 'states'"),
+        (
+            ("--learner", "gnca", "--out", "m.safetensors", "--aggregation", "counting"),
+            "unknown option of gnca",
+        ),
+        (("--learner", "gnca", "--out", "m.safetensors", "--preset", "paper"), "unknown option of gnca 'preset'"),
+        (
+            ("--learner", "gnca", "--out", "m.safetensors", "--validation", "v.jsonl"),
+            "--validation goes with labelled graphs",
+        ),
+        (("--learner", "exact", "--out", "m.json", "--epochs", 3), "unknown option of exact 'epochs'"),
+        (("--learner", "exact", "--out", "m.json", "--a", 1), "unknown option of exact 'a'"),
         (("--learner", "dream", "--out", "m.json"), "unknown learner 'dream'"),
         (("--learner", "gnca", "--out", "no/where/m.safetensors"), "there is no directory"),
     ],
@@ -136,8 +145,8 @@ def test_commands_that_need_an_automaton_say_that_this_is_a_network(cli, network
     monkeypatch.chdir(tmp_path)
     answer = cli(*(str(word).format(network) for word in command))
     assert answer.code == 2
-    assert "this command needs an automaton" in answer.err
-    assert "the file is a network (recurrent-gnn)" in answer.err
+    assert "this needs an automaton" in answer.err
+    assert "the model is a network (recurrent-gnn)" in answer.err
 
 
 def test_a_network_is_not_asked_about_another_task(cli, network):
@@ -174,7 +183,7 @@ def test_control_c_writes_the_best_so_far(tmp_path):
         "main()\n"
     )
     options = ["--learner", "recurrent-gnn", "--task", "distance", "--count", "300", "--epochs", "100000"]
-    options += ["--choose", "updates=1000000", "--choose", "patience=100000", "--out", str(out), "--json"]
+    options += ["--updates", "1000000", "--patience", "100000", "--out", str(out), "--json"]
     process = subprocess.Popen(
         [sys.executable, "-c", code, "learn", *options],
         stdout=subprocess.PIPE,
@@ -189,14 +198,5 @@ def test_control_c_writes_the_best_so_far(tmp_path):
     said, complaint = process.communicate(timeout=60)
     assert (process.returncode, complaint) == (130, "")
     facts = json.loads(said)
-    assert (facts["interrupted"], facts["network"]) == (True, load_model(out).digest)
-    assert load_model(out).interrupted
-
-
-@pytest.mark.slow
-def test_the_benchmark_reports_graphs_per_second(cli):
-    rows = cli("bench", "learn", "--learner", "recurrent-gnn", "--quick", "--json").json["rows"]
-    assert rows[0]["figure"] > 0
-    assert rows[0]["unit"] == "graphs/s"
-    answer = cli("bench", "learn", "--learner", "gnca")
-    assert (answer.code, "unknown learner with a benchmark 'gnca'" in answer.err) == (2, True)
+    assert (facts["interrupted"], facts["network"]) == (True, load(out).digest)
+    assert load(out).provenance.interrupted

@@ -79,8 +79,10 @@ def test_a_verification(cli, verified, tmp_path):
         assert "all 33 instances of distance on 10 graphs of the class connected up to 4 nodes" in answer.json["reason"]
 
 
-def test_a_verification_of_something_else(cli, verified):
-    answer = cli("check", verified, "--model", "path-finding", "--json")
+def test_a_verification_of_something_else(cli, verified, tmp_path):
+    fsa = library.distance()
+    fsa.with_entry(fsa.index("root"), 0, fsa.index("odd")).save(tmp_path / "other.json")
+    answer = cli("check", verified, "--model", tmp_path / "other.json", "--json")
     assert (answer.code, answer.json["holds"]) == (1, False)
     assert "the digest of the automaton is not that of the certificate" in answer.json["reason"]
     assert "the result is not that of the certificate" in answer.json["reason"]
@@ -134,7 +136,7 @@ def test_bad_files(cli, tmp_path, content):
         (lambda data: data.update(aggregation="counting"), "aggregation"),
         (lambda data: data.update(num_states="4"), "'num_states'"),
         (lambda data: data["graphs"][0].update(edges=[[0, 9]]), "graphs[0]"),
-        (lambda data: data["task"].update(kind="riddle"), "classes or evolution"),
+        (lambda data: data["task"].update(kind="riddle"), "classes, evolution"),
     ],
 )
 def test_fields_that_are_not_right(cli, proof, change, words):
@@ -148,7 +150,7 @@ def test_fields_that_are_not_right(cli, proof, change, words):
     ("change", "words"),
     [
         (lambda data: data.update(task="nothing"), "unknown data set"),
-        (lambda data: data.update(max_nodes=0), "at least 1"),
+        (lambda data: data.update(max_nodes=0), "integer >= 1"),
         (lambda data: data.update(graph_class="wheel"), "unknown graph class"),
         (lambda data: data.update(sizes=[1]), "sizes[0]"),
         (lambda data: data.pop("digest"), "'digest'"),
@@ -167,4 +169,4 @@ def test_no_file_and_no_model(cli, verified, tmp_path):
     assert cli("check", verified, "--model", "nobody").code == 2
     answer = cli("check", verified, "--model", "life")
     assert answer.code == 2
-    assert "needs 2 final states" in answer.err
+    assert "distance has the classes even, odd" in answer.err

@@ -84,14 +84,17 @@ def test_a_model_that_does_not_fit_is_told(cli, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["distance"], "give either --data FILE.jsonl or --task NAME"),
-        (["distance", "--data", "x.jsonl", "--task", "distance"], "give either"),
+        (["rule110"], "was not learned from a data set"),
+        (["distance", "--data", "x.jsonl", "--task", "distance"], "give --task NAME or --data FILE.jsonl, not both"),
         (["distance", "--task", "distance", "--steps", "3"], "--steps goes with --data"),
         (["distance", "--data", "x.jsonl", "--option", "graphs=tree"], "--option goes with --task"),
         (["distance", "--data", "missing.jsonl"], "missing.jsonl"),
         (["distance", "--task", "nothing"], "unknown data set 'nothing'"),
         (["distance", "--task", "distance", "--option", "graphs"], "key=value"),
-        (["distance", "--task", "root-value"], "root-value needs 3 starting states"),
+        (
+            ["distance", "--task", "root-value"],
+            "root-value has the classes 0, 1, but no final state",
+        ),
         (["nothing", "--task", "distance"], "unknown automaton 'nothing'"),
     ],
 )

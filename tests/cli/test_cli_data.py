@@ -1,8 +1,11 @@
 import json
 
+import numpy as np
 import pytest
 
-from graphfsa.datasets import dataset_names
+from graphfsa.datasets import Distance, dataset_names, describe_data, export_data, to_networkx_graphs
+from graphfsa.errors import GraphFSAError
+from graphfsa.plugins import module_names
 
 SIZES = {"life": "16", "hex-life": "16", "wireworld": "16", "brians-brain": "16"}
 
@@ -17,7 +20,7 @@ def test_list_and_describe(cli):
         assert cli("data", "describe", name).code == 0
 
 
-@pytest.mark.parametrize("name", dataset_names())
+@pytest.mark.parametrize("name", module_names("graphfsa.datasets"))
 def test_export_of_each_task(cli, tmp_path, name):
     out = tmp_path / "x.jsonl"
     arguments = [
@@ -86,7 +89,7 @@ BAD = [
     (["data", "describe", "nothing"], "prefix-sum"),
     (["data", "export", "life", "--size", "7", "--out", "x.jsonl"], "try 6 (2 x 3) or 8 (2 x 4)"),
     (["data", "export", "life", "--size", "x", "--out", "x.jsonl"], "2..10"),
-    (["data", "export", "life", "--size", "9..2", "--out", "x.jsonl"], "must rise"),
+    (["data", "export", "life", "--size", "9..2", "--out", "x.jsonl"], "must go up"),
     (["data", "export", "life", "--split", "all", "--out", "x.jsonl"], "train, validation, test"),
     (["data", "export", "life", "--option", "torus", "--out", "x.jsonl"], "key=value"),
     (["data", "export", "life", "--out", "x.txt"], ".jsonl"),
@@ -127,3 +130,56 @@ def test_a_file_of_ones_own_is_checked(cli, tmp_path):
     assert answer.code == 2
     assert "line 1" in answer.err
     assert "labels" in answer.err
+
+
+def test_names_do_not_reach_the_terminal_raw(cli, tmp_path):
+    file = tmp_path / "mine.jsonl"
+    graph = {"num_nodes": 2, "edges": [[0, 1]], "inputs": ["\x1b[31mred", "\u202eabc"], "labels": ["a\rb", "\x07"]}
+    file.write_text("\n".join(json.dumps(line) for line in (graph, {**graph, "labels": ["\x07", "a\rb"]})))
+    out = cli("data", "describe", file).out
+    assert "no automaton can tell" in out
+    assert all(letter.isprintable() for letter in out.replace("\n", ""))
+    assert "\\x1b[31mred" in out
+    assert "a\\rb" in out
+    assert json.loads(cli("data", "describe", file, "--json").out)["inputs"] == ["\x1b[31mred", "\u202eabc"]
+
+
+TASK = """
+from graphfsa.datasets import CustomTask
+
+
+class Ends(CustomTask):
+    \"\"\"Is a node an end?\"\"\"
+
+    inputs = ("node",)
+    classes = ("inner", "end")
+    graphs = "path"
+
+    def label(self, graph, inputs):
+        return ["end" if len(graph.neighbours(node)) < 2 else "inner" for node in graph.nodes]
+"""
+
+
+def test_a_task_of_ones_own(cli, tmp_path):
+    (tmp_path / "mine.py").write_text(TASK)
+    name = f"{tmp_path / 'mine.py'}:Ends"
+    facts = cli("data", "describe", name, "--json").json
+    assert (facts["name"], facts["classes"]) == ("ends", ["inner", "end"])
+    assert "Is a node an end?" in cli("data", "describe", name).out
+    out = tmp_path / "x.jsonl"
+    assert cli("data", "export", name, "--size", "4", "--count", 3, "--out", out, "--json").json["graphs"] == 3
+    assert json.loads(out.read_text().splitlines()[0])["labels"] == ["end", "inner", "inner", "end"]
+
+
+def test_the_functions_behind_the_commands(cli, tmp_path):
+    one, two = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    shell = cli("data", "export", "distance", "--size", "4,5", "--count", 9, "--seed", 3, "--out", one, "--json").json
+    facts = export_data(Distance, two, sizes=[4, 5], count=9, seed=3)
+    assert {**facts, "out": None} == {**shell, "out": None}
+    assert one.read_bytes() == two.read_bytes()
+    assert describe_data(one) == cli("data", "describe", one, "--json").json
+    assert describe_data("distance") == cli("data", "describe", "distance", "--json").json
+    graphs = to_networkx_graphs(Distance().generate(4, 5, np.random.default_rng(0)))
+    assert describe_data(graphs)["graphs"] == 5
+    with pytest.raises(GraphFSAError, match="split must be one of train, validation, test, learn; got 'all'"):
+        export_data("distance", two, split="all")

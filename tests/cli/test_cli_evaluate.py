@@ -102,27 +102,37 @@ def test_wireworld_by_name(cli, tmp_path):
     assert facts["results"][0]["perfect"] == 1.0
     answer = cli("evaluate", "brians-brain", "--data", file, "--steps", 4)
     assert answer.code == 2
-    assert "user needs 4 states; the automaton has 3" in answer.err
+    assert "has the states conductor, empty, head, tail" in answer.err
+    assert "its states are off, on, dying" in answer.err
 
 
 LINE = {"num_nodes": 2, "edges": [[0, 1]], "inputs": ["node", "root"], "labels": ["odd", "even"]}
 
 BAD = [
-    (["evaluate", "distance"], "either --task or --data"),
-    (["evaluate", "distance", "--task", "distance", "--data", "x.jsonl"], "either --task or --data"),
+    (["evaluate", "rule110"], "was not learned from a data set"),
+    (["evaluate", "distance", "--task", "distance", "--data", "x.jsonl"], "--task NAME or --data FILE.jsonl, not both"),
     (["evaluate", "distance", "--task", "nothing"], "prefix-sum"),
     (["evaluate", "distance", "--task", "distance", "--sizes", "ten"], "--sizes must look like"),
     (["evaluate", "distance", "--task", "distance", "--sizes", "0"], "at least 1 node"),
     (["evaluate", "distance", "--task", "distance", "--sizes", "999999999"], "at most 134217728"),
     (["evaluate", "distance", "--task", "distance", "--steps", "-1"], "--steps must look like"),
     (["evaluate", "distance", "--task", "distance", "--count", "0"], "--count"),
-    (["evaluate", "distance", "--task", "path-finding", "--option", "colours=2"], "3 starting states"),
-    (["evaluate", "wireworld", "--task", "life"], "needs 2 states"),
+    (
+        ["evaluate", "distance", "--task", "path-finding", "--option", "colours=2"],
+        "has the classes off, on",
+    ),
+    (
+        ["evaluate", "wireworld", "--task", "life"],
+        "life has the states dead, alive, but no state",
+    ),
     (["evaluate", "nowhere.json", "--task", "life"], "nowhere.json"),
     (["evaluate", "distance", "--data", "nowhere.jsonl"], "nowhere.jsonl"),
-    (["evaluate", "distance", "--data", "x.jsonl", "--sizes", "10"], "go with --task"),
-    (["evaluate", "distance", "--data", "x.jsonl", "--steps", "1,2"], "one whole number"),
-    (["evaluate", "root-value", "--data", "x.jsonl"], "needs 2 starting states"),
+    (["evaluate", "distance", "--data", "x.jsonl", "--sizes", "10"], "go with a task"),
+    (
+        ["evaluate", "distance", "--data", "x.jsonl", "--steps", "1,2"],
+        "--steps must be one number",
+    ),
+    (["evaluate", "root-value", "--data", "x.jsonl"], "its final states are 0, 1"),
     (["evaluate", "distance", "--data", "bad.jsonl"], "line 1"),
     (["evaluate", "distance", "--data", "empty.jsonl"], "at least one graph"),
 ]

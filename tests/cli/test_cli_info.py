@@ -1,5 +1,4 @@
 import sys
-from time import perf_counter
 
 from graphfsa import families, library
 from graphfsa.graphs import write_graph
@@ -8,6 +7,7 @@ from graphfsa.graphs import write_graph
 def test_an_automaton_by_name_and_by_file_is_the_same(cli, tmp_path):
     library.path_finding().save(tmp_path / "m.json")
     by_name, by_file = (cli("info", subject, "--json").json for subject in ("path-finding", tmp_path / "m.json"))
+    assert (by_name.pop("task"), by_file.pop("task")) == ("path-finding", "automaton")
     assert by_name == by_file
     assert by_name["final_states"] == ["off", "on"]
     assert by_name["starting_states"] == ["node", "marked"]
@@ -34,7 +34,7 @@ def test_version_and_help(cli):
     from graphfsa import __version__
 
     assert cli("--version").out == f"graphfsa {__version__}\n"
-    assert all(name in cli("--help").out for name in ("run", "info", "bench", "demo"))
+    assert all(name in cli("--help").out for name in ("run", "info", "reproduce", "demo"))
 
 
 def test_help_loads_nothing_heavy(shell):
@@ -67,39 +67,3 @@ def test_the_demo_says_why_it_cannot_write(cli, tmp_path):
     answer = cli("demo", "--out", tmp_path / "file" / "d")
     assert answer.code == 2
     assert "cannot make the directory" in answer.err
-
-
-def test_bench_reports_every_figure(cli):
-    report = cli("bench", "engine", "--quick", "--json").json
-    words = " ".join(line["what"] for line in report["rows"])
-    for part in ("SciPy", "torch", "|M| = 8", "random tree", "Distance on a path", "Life", "lifelib", "memory"):
-        assert part in words
-    assert "WRONG" not in words
-    assert report["provenance"]["versions"]["numba"] != "not installed"
-
-
-def once(contenders, turns, seconds=0):
-    """Seconds of each contender, without any repetition."""
-    times = {}
-    for name, call in contenders.items():
-        began = perf_counter()
-        call()
-        times[name] = perf_counter() - began
-    return times
-
-
-def test_bench_of_views_has_the_four_figures_with_targets(cli, monkeypatch):
-    monkeypatch.setattr("graphfsa.benchmarks.views.in_turns", once)
-    report = cli("bench", "views", "--quick", "--json").json
-    for words, unit, target in (
-        ("diagram", "s", "< 1"),
-        ("rules", "s", "< 5"),
-        ("GIF", "s", "< 10"),
-        ("HTML", "MB", "< 3"),
-    ):
-        lines = [line for line in report["rows"] if line["what"].startswith(words)]
-        assert [(line["unit"], line["target"]) for line in lines] == [(unit, target)]
-        assert lines[0]["figure"] > 0
-    assert report["rows"][-1]["what"].startswith("share of the time")
-    assert 0 < report["rows"][-1]["figure"] <= 1
-    assert report["provenance"]["versions"]["graphfsa"] != "not installed"

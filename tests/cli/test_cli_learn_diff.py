@@ -11,7 +11,7 @@ import pytest
 
 from graphfsa import GraphFSA
 from graphfsa.datasets import dataset_class, write_jsonl
-from graphfsa.learners.diff_fsa import SoftModel
+from graphfsa.learners.diff_fsa import SoftTable
 from processes import listen_to_interruptions
 
 QUICK = ("--learner", "diff", "--task", "distance", "--count", 300, "--updates", 40)
@@ -23,13 +23,13 @@ def test_a_task_is_learned_and_everything_is_said(cli, tmp_path):
     facts = json.loads(answer.out)
     fsa = GraphFSA.load(out)
     assert answer.code == 0
-    assert (facts["verdict"], facts["learner"], facts["preset"]) == ("exact", "diff-fsa", "strong")
+    assert (facts["verdict"], facts["learner"], facts["options"]["preset"]) == ("exact", "diff-fsa", "strong")
     assert (facts["automaton"], facts["states"], facts["bound"]) == (fsa.digest, 4, 1)
     assert (facts["train_accuracy"], facts["validation_accuracy"]) == (1.0, 1.0)
     assert facts["recipe"]["updates"] == 40
     assert facts["seed"] == 7
     assert len(facts["data_digest"]) == len(facts["validation_digest"]) == 64
-    table = SoftModel.load(soft)
+    table = SoftTable.load(soft)
     assert table.state_names == fsa.state_names
     assert facts["entropy"] == pytest.approx(float(table.entropy[:, table.trained].mean()))
     checked = cli("evaluate", out, "--task", "distance", "--sizes", "10,100,1000", "--json")
@@ -75,29 +75,29 @@ def test_a_soft_table_can_be_looked_at(cli, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--budget", 3), "--budget goes with --learner exact"),
-        (("--merge", "none"), "--merge goes with --learner exact"),
+        (("--budget", 3), "unknown option of diff-fsa 'budget'"),
+        (("--merge", "none"), "unknown option of diff-fsa 'merge'"),
         (("--preset", "weak"), "unknown preset 'weak'"),
-        (("--choose", "speed=3"), "unknown option of Diff-FSA 'speed'"),
-        (("--choose", "rate=fast"), "rate must be a number"),
-        (("--choose", "rate"), "key=value"),
+        (("--speed", 3), "unknown option of diff-fsa 'speed'"),
+        (("--rate", "fast"), "rate must be a number"),
+        (("--rate",), "--rate needs a value"),
         (("--device", "warp"), "device must be cpu, cuda"),
         (("--soft", "s.txt"), ".safetensors"),
         (("--resume",), "which directory"),
-        (("--validation", "v.jsonl"), "--validation goes with --data"),
+        (("--validation", "v.jsonl"), "--validation goes with labelled graphs"),
         (("--epochs", 3), "epochs has no meaning"),
-        (("--choose", "updates=3"), "are the same"),
-        (("--choose", "rate=1", "--choose", "rate=2"), "rate more than once"),
-        (("--choose", ""), "--choose must look like key=value"),
-        (("--choose", "rate=" + "[" * 10_000), "rate must be a number"),
-        (("--states", 999_999_999), "states must be at most 256"),
-        (("--bound", 999_999_999), "bound must be at most 4096"),
+        (("--updates", 3), "--updates is given more than once"),
+        (("--rate", 1, "--rate", 2), "--rate is given more than once"),
+        (("--choose", "3"), "unknown option of diff-fsa 'choose'"),
+        (("--rate", "[" * 10_000), "rate must be a number"),
+        (("--states", 999_999_999), "states must be an integer from 1 to 256"),
+        (("--bound", 999_999_999), "bound must be an integer from 1 to 4096"),
         (("--restarts", 100_000_000), "GiB"),
-        (("--choose", "steps=100000000"), "GiB"),
+        (("--learning-rate", 3), "unknown option of diff-fsa 'learning_rate'"),
         (("--initial", "distance", "--states", 4), "has its own states"),
-        (("--initial", "prefix-sum"), "starting states"),
+        (("--initial", "prefix-sum"), "no final state of the automaton is called even or odd"),
         (("--initial", "nobody.json"), "nobody.json"),
-        (("--states", 3), "need 4 states at least"),
+        (("--states", 3), "need at least 4 states"),
         (("--states", "40..40", "--bound", "3..3"), "40 states"),
     ],
 )
@@ -111,7 +111,7 @@ def test_what_cannot_be_is_refused_in_one_line(cli, tmp_path, options, words):
 
 def test_options_of_diff_do_not_go_with_the_exact_learner(cli, tmp_path):
     answer = cli("learn", "--task", "distance", "--restarts", 4, "--out", tmp_path / "m.json")
-    assert (answer.code, "--restarts goes with --learner diff-fsa" in answer.err) == (2, True)
+    assert (answer.code, "unknown option of exact 'restarts'" in answer.err) == (2, True)
 
 
 def test_a_directory_with_a_training_is_not_overwritten(cli, tmp_path):
@@ -124,12 +124,12 @@ def test_a_directory_with_a_training_is_not_overwritten(cli, tmp_path):
     assert cli("learn", *options, "--resume").code == 0
 
 
-LONG = ("--learner", "diff", "--task", "distance", "--count", "300", "--updates", "300", "--choose", "harvest=9999")
+LONG = ("--learner", "diff", "--task", "distance", "--count", "100", "--updates", "300", "--harvest", "9999")
 COMMAND = [sys.executable, "-c", "from graphfsa.cli import main; main()", "learn", *LONG]
 
 
-def test_after_kill_9_a_training_is_resumed_to_the_same_automaton(shell, tmp_path):
-    whole = shell("learn", *LONG, "--out", tmp_path / "whole.json", "--json")
+def test_after_kill_9_a_training_is_resumed_to_the_same_automaton(cli, shell, tmp_path):
+    whole = cli("learn", *LONG, "--out", tmp_path / "whole.json", "--json")
     kept = tmp_path / "kept"
     options = ["--checkpoint", str(kept), "--out", str(tmp_path / "part.json"), "--json"]
     process = subprocess.Popen([*COMMAND, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -146,9 +146,9 @@ def test_after_kill_9_a_training_is_resumed_to_the_same_automaton(shell, tmp_pat
 
 
 def test_control_c_writes_the_best_so_far(tmp_path):
-    options = ["--out", str(tmp_path / "m.json"), "--checkpoint", str(tmp_path / "c"), "--json", "--choose", "stay=0"]
+    options = ["--out", str(tmp_path / "m.json"), "--checkpoint", str(tmp_path / "c"), "--json", "--stay", "0"]
     process = subprocess.Popen(
-        [*COMMAND, *options, "--updates", "100000", "--choose", "patience=99999"],
+        [*COMMAND[:-4], "--harvest", "9999", *options, "--updates", "100000", "--patience", "99999"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphfsa import CountingAggregation
-from graphfsa.learners.diff_fsa import SoftModel
+from graphfsa.learners.diff_fsa import SoftTable
 
 RECORD = {
     "updates": 20, "of": 100, "states": 4, "aggregation": {"name": "counting", "bound": 1}, "loss": 0.2,
@@ -17,7 +17,7 @@ EVALUATE = ("evaluate", "distance", "--task", "distance", "--sizes", "4,6", "--c
 
 @pytest.fixture
 def soft(tmp_path):
-    model = SoftModel(("a", "b"), CountingAggregation(1), np.full((2, 4, 2), 0.5, np.float32), np.ones(4, bool))
+    model = SoftTable(("a", "b"), CountingAggregation(1), np.full((2, 4, 2), 0.5, np.float32), np.ones(4, bool))
     model.save(tmp_path / "s.safetensors")
     return tmp_path / "s.safetensors"
 
@@ -29,7 +29,7 @@ def history(tmp_path):
     return tmp_path / "history.jsonl"
 
 
-@pytest.mark.parametrize("suffix", [".png", ".SVG"])
+@pytest.mark.parametrize("suffix", [".png", ".SVG", ".pdf"])
 @pytest.mark.parametrize(
     "command",
     [
@@ -43,7 +43,7 @@ def test_pictures_of_answers(cli, tmp_path, command, suffix):
     plain = cli(*command, "--json")
     drawn = cli(*command, "--json", "--draw", path)
     assert (drawn.code, drawn.out) == (0, plain.out)
-    assert path.read_bytes()[:4] in (b"\x89PNG", b"<?xm")
+    assert path.read_bytes()[:4] in (b"\x89PNG", b"<?xm", b"%PDF")
 
 
 def test_pictures_of_files(cli, tmp_path, soft, history):
@@ -84,7 +84,7 @@ def test_what_is_no_history_is_refused(cli, tmp_path, text):
     ],
 )
 def test_a_file_that_cannot_be_written_is_refused_first(cli, tmp_path, command):
-    for path, words in (("x.gif", "must end in .png or .svg"), ("no/x.png", "there is no directory")):
+    for path, words in (("x.gif", "must end in .png, .svg or .pdf"), ("no/x.png", "there is no directory")):
         answer = cli(*command, "--draw", tmp_path / path)
         assert answer.code == 2
         assert words in answer.err

@@ -26,7 +26,7 @@ def test_a_report_holds_everything_and_loads_nothing(cli, tmp_path, task):
     assert facts["verified"] is (None if task == "life" else True)  # Boards are too large to try all of them.
     assert facts["automaton"] in page
     titles = re.findall(r"<h2>(.*?)</h2>", page)
-    more = "Accuracy on larger graphs" if task == "distance" else "Accuracy after more steps"
+    more = "Accuracy by size of the graphs" if task == "distance" else "Accuracy after more steps"
     assert titles == [
         "What it does, in words", "Diagram", more, "Verification", "Coverage", "A run", "Where this is from",
     ]  # fmt: skip
@@ -65,10 +65,16 @@ def test_one_size_has_no_curve_and_the_title_no_directories(cli, tmp_path):
 
 
 def test_names_with_markup_are_shown_as_they_are(cli, tmp_path):
-    plain = library.distance()
-    names = ["<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "node", "root"]
-    GraphFSA(
-        names, plain.aggregation, plain.transition_table, starting_states=[2, 3], final_states=[0, 1]
+    def move(state, counts):
+        if state == "root":
+            return "even"
+        near = [name for name in ("even", "odd") if counts[name]]
+        return {"even": "odd", "odd": "even"}[near[0]] if state == "node" and near else state
+
+    names = ["even", "odd", "node", "root", "<script>alert(1)</script>", '"><img src=x onerror=alert(2)>']
+    aggregation = library.distance().aggregation
+    GraphFSA.from_rule(
+        names, aggregation, move, starting_states=["node", "root"], final_states=["even", "odd"]
     ).save(tmp_path / "m.json")  # fmt: skip
     out = tmp_path / "r.html"
     assert cli("report", tmp_path / "m.json", "--task", "distance", "--out", out, "--sizes", 9).code == 0
@@ -82,7 +88,7 @@ def test_names_with_markup_are_shown_as_they_are(cli, tmp_path):
     ("arguments", "words"),
     [
         (("distance", "--task", "distance", "--out", "r.txt"), ".html"),
-        (("distance", "--task", "prefix-sum", "--out", "r.html"), "starting states"),
+        (("distance", "--task", "prefix-sum", "--out", "r.html"), "prefix-sum has the classes 0, 1"),
         (("nobody", "--task", "distance", "--out", "r.html"), "nobody"),
         (("distance", "--task", "nothing", "--out", "r.html"), "unknown"),
         (("distance", "--task", "distance", "--out", "r.html", "--sizes", "9,0"), "at least 1"),

@@ -1,16 +1,23 @@
 """graphfsa reproduce: tables from one command, to be interrupted at will."""
 
 import csv
+import io
 import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from graphfsa.cli.reproduce import _grids
+from graphfsa.evaluation import Results, find_experiment, make_table
+from graphfsa.evaluation.rendering import text_at
 from processes import listen_to_interruptions
 
+RESULTS = Path(__file__).parents[2] / "results"
 TINY = """
 title = "Floors"
 [data]
@@ -28,7 +35,7 @@ learner = "majority"
 published = "GNCA"
 [[learners]]
 column = "ours"
-ours = true
+focus = true
 learner = "exact"
 options = { states = 5, bound = 1 }
 """
@@ -66,23 +73,39 @@ def test_a_table_is_written_in_every_form_and_can_be_made_again(cli, tiny, tmp_p
     assert (out / "report.html").read_bytes() == page
 
 
+@pytest.mark.parametrize("width", [60, 80, 1000])
+def test_tables_keep_their_numbers_on_a_narrow_terminal(width):
+    table = make_table(find_experiment("grab"), Results(RESULTS).records())
+    console = Console(width=width, file=io.StringIO())
+    grids = list(_grids(table, width))
+    for grid in grids:
+        console.print(grid)
+    text = console.file.getvalue()
+    assert (len(grids) == 1) == (width == 1000)
+    for row in table.rows:
+        for column in table.columns:
+            assert text_at(table, row, column) in text
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+
+
 def test_bad_input_is_refused_before_anything_is_written(cli, tiny, tmp_path):
     cases = [
         (["reproduce", "sudoku"], "unknown table 'sudoku'; valid names: all, distance, elementary-1"),
         (["reproduce", tmp_path / "no.toml"], "cannot read"),
-        (["reproduce", "report"], "report takes the directory of the results"),
-        (["reproduce", "report", tmp_path, "--quick"], "and nothing else; got --quick"),
-        (["reproduce", "check"], "check takes the directory of the results"),
+        (["reproduce", "report"], "report needs the directory of the results"),
+        (["reproduce", "report", tmp_path, "--quick"], "and no option; got --quick"),
+        (["reproduce", "check"], "check needs the directory of the results"),
         (["reproduce", "check", tmp_path], "holds no results"),
-        (["reproduce", "check", tmp_path, "--seeds", 3], "and nothing but --sample, --seed, --jobs; got --seeds"),
+        (["reproduce", "check", tmp_path, "--seeds", 3], "and the options --sample, --seed, --jobs; got --seeds"),
         (["reproduce", tiny, "--sample", 3], "--sample and --seed go with check"),
         (["reproduce", "report", tmp_path], "holds no results"),
         (["reproduce", "all", "somewhere"], "the directory of the results is given by --out"),
-        (["reproduce", tiny, "--out", tiny], "is there and holds no results"),
-        (["reproduce", tiny, "--out", ""], "--out must name a directory"),
+        (["reproduce", tiny, "--out", tiny], "exists and holds no results"),
+        (["reproduce", tiny, "--out", ""], "out must name a directory"),
         (["reproduce", tiny, "--out", tmp_path / ("x" * 300)], "File name too long"),
-        (["reproduce", tiny, "--seeds", 10**20], "seeds must be a whole number in 1 .. 10000"),
-        (["reproduce", tiny, "--out", tmp_path], "is there and holds no results"),
+        (["reproduce", tiny, "--seeds", 10**20], "seeds must be an integer from 1 to 10000"),
+        (["reproduce", tiny, "--out", tmp_path], "exists and holds no results"),
         (["reproduce", tiny, "--out", tiny / "x"], "cannot make the directory"),
     ]
     for arguments, words in cases:
@@ -99,7 +122,7 @@ def test_trainings_can_be_checked(cli, tiny, tmp_path):
     answer = cli("reproduce", "check", out, "--jobs", 1)
     assert answer.code == 0
     assert "exact on root-value, seed 0: the same" in answer.out
-    assert "2 of 2 trainings gave the same again" in answer.out
+    assert "2 of 2 trainings gave the same graphs, accuracies and model again" in answer.out
     records = out / "records.jsonl"
     records.write_text(records.read_text().replace('"accuracy": 1.0', '"accuracy": 0.75'))
     answer = cli("reproduce", "check", out, "--sample", 2, "--seed", 1, "--json")

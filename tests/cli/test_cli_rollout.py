@@ -7,14 +7,14 @@ from PIL import Image
 from graphfsa import library
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".gif", ".html", ".HTML"])
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf", ".gif", ".html", ".HTML"])
 def test_a_run_is_drawn_in_every_format(cli, tmp_path, suffix):
     out = tmp_path / f"x{suffix}"
     common = ["--graph", "moore-torus:8x8", "--seed", 3, "--steps", 20]
     facts = cli("rollout", "life", *common, "--out", out, "--json").json
     assert facts["bytes"] == out.stat().st_size > 1000
     assert (facts["nodes"], facts["steps"]) == (64, 20)
-    assert facts["frames"] == (11 if suffix in (".png", ".svg") else 21)
+    assert facts["frames"] == (11 if suffix in (".png", ".svg", ".pdf") else 21)
     assert facts["digest"] == cli("run", "life", *common, "--json").json["digest"]
 
 
@@ -47,27 +47,42 @@ def test_title_and_speed(cli, tmp_path):
     cli("rollout", tmp_path / "mine.json", *common, "--title", "<b>")
     assert "<title>&lt;b&gt;</title>" in (tmp_path / "x.html").read_text()
     common[-1] = tmp_path / "x.gif"
-    cli("rollout", "distance", *common, "--fps", 50)
+    cli("rollout", "distance", *common, "--speed", 50)
     assert Image.open(tmp_path / "x.gif").info["duration"] == 20
+    cli("rollout", "distance", *common, "--speed", 0.5)
+    assert Image.open(tmp_path / "x.gif").info["duration"] == 2000
+
+
+def test_own_colours(cli, tmp_path):
+    common = ["--graph", "moore:4x4", "--states", "alive", "--steps", 0, "--out", tmp_path / "x.gif"]
+    assert cli("rollout", "life", *common, "--colours", "alive=#d00").code == 0
+    colours = {colour for _, colour in Image.open(tmp_path / "x.gif").convert("RGB").getcolors(1000)}
+    assert (0xDD, 0, 0) in colours
+    for text, words in (("alive", "STATE=COLOUR"), ("alife=#d00", "alive"), ("alive=nothing", "#rrggbb")):
+        answer = cli("rollout", "life", *common[:-1], tmp_path / "y.gif", "--colours", text)
+        assert (answer.code, words in answer.err) == (2, True)
+    assert not (tmp_path / "y.gif").exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["life", "--graph", "moore:3x3", "--out", "x.mp4"], "must end in .png or .svg or .gif or .html"),
+        (["life", "--graph", "moore:3x3", "--out", "x.mp4"], "must end in .png, .svg, .pdf, .gif or .html"),
         (["life", "--graph", "moore:3x3", "--out", "x"], "must end in"),
         (["life", "--graph", "moore:3x3", "--out", "no/x.gif"], "there is no directory"),
-        (["life", "--out", "x.gif"], "give either --graph GRAPH or --task NAME"),
-        (["life", "--graph", "path:3", "--task", "distance", "--out", "x.gif"], "give either --graph"),
-        (["life", "--graph", "path:3", "--size", "4", "--out", "x.gif"], "--size and --option go with --task"),
-        (["distance", "--task", "distance", "--states", "random", "--out", "x.gif"], "--states goes with --graph"),
-        (["life", "--task", "distance", "--out", "x.gif"], "needs 2 final states"),
-        (["life", "--graph", "moore:3x3", "--steps", "-1", "--out", "x.gif"], "--steps must be a whole number"),
+        (["life", "--out", "x.gif"], "give either a graph or a task"),
+        (["life", "--graph", "path:3", "--task", "distance", "--out", "x.gif"], "give either a graph or a task"),
+        (["life", "--graph", "path:3", "--size", "4", "--out", "x.gif"], "size goes with a task"),
+        (["distance", "--task", "distance", "--states", "random", "--out", "x.gif"], "states go with a graph"),
+        (["life", "--task", "distance", "--out", "x.gif"], "distance has the classes even, odd"),
+        (["life", "--graph", "moore:3x3", "--steps", "-1", "--out", "x.gif"], "--steps must be an integer >= 0"),
         (["life", "--graph", "moore:3x3", "--steps", "30", "--every", "1", "--out", "x.png"], "at most 24 steps"),
         (["life", "--graph", "star:5000", "--steps", "1", "--out", "x.html"], "at most 2,000 nodes"),
         (["life", "--graph", "moore:64x64", "--steps", "99999999", "--out", "x.gif"], "at most 20,000 frames"),
         (["life", "--graph", "moore:300x300", "--steps", "100", "--out", "x.html"], "could take 24 MB"),
-        (["rule30", "--graph", "ring:60", "--out", "x.gif"], "give a number of --steps"),
+        (["rule30", "--graph", "ring:60", "--out", "x.gif"], "give a number of steps"),
+        (["life", "--graph", "moore:3x3", "--option", "a=b", "--out", "x.gif"], "--option goes with --task"),
+        (["life", "--graph", "moore:3x3", "--speed", "0", "--out", "x.gif"], "0.1"),
         (["nonsense", "--graph", "moore:3x3", "--out", "x.gif"], "unknown"),
     ],
 )
@@ -83,7 +98,7 @@ def test_limits_are_checked_before_the_run(cli, tmp_path, monkeypatch):
     def never(*_arguments, **_options):
         raise AssertionError("the engine must not run")
 
-    monkeypatch.setattr("graphfsa.engine.run", never)
+    monkeypatch.setattr("graphfsa.views.rollouts.run", never)
     common = ["rollout", "life", "--steps", "1000", "--out", tmp_path / "x.html"]
     assert cli(*common, "--graph", "moore:500x500").code == 2
     assert cli(*common[:-1], tmp_path / "x.gif", "--graph", "moore:2049x3").code == 2

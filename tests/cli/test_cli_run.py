@@ -1,7 +1,6 @@
 import signal
 import subprocess
 import sys
-import time
 from hashlib import sha256
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from graphfsa import families, library
-from processes import listen_to_interruptions
+from processes import let_work, listen_to_interruptions
 
 
 def life_by_rolling(cells, steps):
@@ -32,7 +31,7 @@ def test_life_digest_equals_an_independent_implementation(cli, tmp_path, suffix)
     drawn = cli(*common, "--states", "random", "--steps", 100, "--json").json
     from_file = cli(*common, "--states", start, "--steps", 100, "--json").json
     assert drawn["digest"] == from_file["digest"] == expected
-    assert {"nodes", "arcs", "steps", "stable_at", "period", "digest", "path", "seconds"} <= drawn.keys()
+    assert {"nodes", "arcs", "steps", "stable_at", "period", "digest", "kernel", "seconds"} <= drawn.keys()
     assert (drawn["nodes"], drawn["arcs"], drawn["steps"]) == (6300, 50400, 100)
 
 
@@ -67,6 +66,21 @@ def test_described_states(cli, tmp_path):
     assert out.read_text().split() == ["marked", "node", "node", "node", "marked"]
     assert cli("run", "life", "--states", "alive", *common).code == 0
     assert out.read_text().split() == ["alive"] * 5
+
+
+def test_random_shares_cells_and_patterns(cli, tmp_path):
+    out = tmp_path / "s.txt"
+    common = ["--graph", "moore-torus:20x30", "--steps", 0, "--json"]
+    assert 100 < cli("run", "life", "--states", "random:0.25", *common).json["counts"]["alive"] < 200
+    counts = cli("run", "brians-brain", "--states", "random:0.1,0.5", *common).json["counts"]
+    assert counts["on"] < 100 < 200 < counts["dying"]
+    assert cli("run", "life", "--states", "alive:0x0,19x29", *common, "--out", out).json["counts"]["alive"] == 2
+    assert [k for k, name in enumerate(out.read_text().split()) if name == "alive"] == [0, 599]
+    (tmp_path / "glider.rle").write_text("#N Glider\nx = 3, y = 3, rule = B3/S23\nbob$2bo$3o!\n")
+    for where in ("", "@19x29"):
+        states = f"{tmp_path / 'glider.rle'}{where}"
+        facts = cli("run", "life", "--graph", "moore-torus:20x30", "--states", states, "--steps", "stable", "--json")
+        assert (facts.json["period"], facts.json["counts"]["alive"]) == (240, 5)
 
 
 def test_a_model_file_and_a_graph_file_run(cli, tmp_path):
@@ -115,28 +129,32 @@ def test_words_for_people(cli):
 
 BAD = [
     (["run", "lief", "--graph", "path:3", "--steps", 1], "did you mean 'life'"),
-    (["run", "rule256", "--graph", "ring:3", "--steps", 1], "0 .. 255"),
+    (["run", "rule256", "--graph", "ring:3", "--steps", 1], "from 0 to 255"),
     (["run", "life", "--graph", "pth:3", "--steps", 1], "unknown graph family 'pth'"),
     (["run", "life", "--graph", "path:x", "--steps", 1], "path takes N"),
     (["run", "life", "--graph", "path:-3", "--steps", 1], "-3"),
-    (["run", "life", "--graph", "path:3", "--steps", "-1"], "--steps must be a whole number"),
-    (["run", "life", "--graph", "path:3", "--steps", "forever"], "--steps must be a whole number"),
+    (["run", "life", "--graph", "path:3", "--steps", "-1"], "--steps must be an integer"),
+    (["run", "life", "--graph", "path:3", "--steps", "forever"], "--steps must be an integer"),
     (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "ill"], "dead, alive"),
     (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "alive:7"], "0 .. 2"),
-    (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "alive:x"], "whole numbers"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "alive:x"], "nodes must be integers"),
     (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "nowhere.txt"], "nowhere.txt"),
+    (["run", "life", "--graph", "moore:3x3", "--steps", 1, "--states", "nowhere.rle"], "nowhere.rle"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "random:1.5"], "add up to at most 1"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "random:half"], "random: must be followed by"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--states", "alive:0x0"], "ROWxCOLUMN is for lattices"),
+    (["run", "life", "--graph", "moore:3x3", "--steps", 1, "--states", "alive:3x0"], "row 0 .. 2"),
     (["run", "life", "--graph", "nowhere.json", "--steps", 1], "nowhere.json"),
     (["run", "nowhere.json", "--graph", "path:3", "--steps", 1], "nowhere.json"),
     (["run", "life", "--graph", "path:3", "--steps", 1, "--out", "no/such/dir.txt"], "no directory"),
     (["run", "life", "--graph", "path:3", "--steps", 1, "--out", "x.png"], ".safetensors"),
     (["run", "rule30", "--graph", "path:3", "--steps", 1], "neighbour slots"),
-    (["run", "life", "--graph", "path:3", "--steps", 1, "--path", "magic"], "auto"),
-    (["run", "life", "--graph", "path:3", "--steps", 1, "--path", "bits"], "can't run"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--kernel", "magic"], "auto"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--kernel", "bits"], "can't run"),
     (["run", "life", "--graph", "hex-torus:3x4", "--steps", 1], "even height"),
     (["run", "life", "--graph", "path:3"], "--steps"),
     (["run", "life", "--graph", "path:3", "--steps", 1, "--seed", "-1"], "--seed"),
-    (["run", "life", "--graph", "path:3", "--steps", 1, "--max-steps", 3], "max_steps"),
-    (["bench", "nothing"], "engine"),
+    (["run", "life", "--graph", "path:3", "--steps", 1, "--max-steps", 3], "--max-steps goes with --steps stable"),
     (["info", "nothing"], "wireworld"),
 ]
 
@@ -176,7 +194,7 @@ def test_malformed_state_files_name_the_line(cli, tmp_path, content, words):
 @pytest.mark.parametrize(
     ("tensors", "words"),
     [
-        ({"states": np.array([0.0, np.nan, 1.0])}, "whole numbers"),
+        ({"states": np.array([0.0, np.nan, 1.0])}, "must hold integers"),
         ({"states": np.array([0, -1, 1])}, "states[1]"),
         ({"states": np.array([0, 1, 2])}, "states[2]"),
         ({"states": np.array([0, 1])}, "got 2"),
@@ -214,7 +232,7 @@ def test_an_interrupt_exits_with_130_and_writes_nothing(tmp_path):
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=listen_to_interruptions
     )
-    time.sleep(6)
+    let_work(process, 2.5)
     assert process.poll() is None, process.communicate()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
@@ -270,7 +288,7 @@ def test_closed_streams_and_missing_characters(tmp_path):
     library.life_like().save(tmp_path / "life.json")
     text = (tmp_path / "life.json").read_text().replace("alive", "\N{SNOWMAN}")
     (tmp_path / "snow.json").write_text(text)
-    base = f"{sys.executable} -m graphfsa run {tmp_path}/snow.json --graph path:4 --states dead --steps 1"
+    base = f"{sys.executable} -m graphfsa info {tmp_path}/snow.json"
     for ending in (">&-", "2>&-", ""):
         env = {"PYTHONIOENCODING": "latin-1", "PATH": "/usr/bin:/bin"}
         import os

@@ -96,7 +96,7 @@ def test_the_loop_of_a_person(cli, data, tmp_path):
     model, out = tmp_path / "m.json", tmp_path / "ask.jsonl"
     for _ in range(40):
         assert cli("learn", "--data", data, "--states", 4, "--bound", 1, "--out", model).code == 0
-        arguments = ["--data", data, "--family", "tree", "--max-nodes", 5, "--count", 3]
+        arguments = ["--data", data, "--graph-class", "tree", "--max-nodes", 5, "--count", 3]
         facts = cli("suggest", model, *arguments, "--out", out, "--json").json
         if facts["determined"]:
             break
@@ -175,7 +175,11 @@ def test_inputs_are_written_as_in_the_data(cli, tmp_path, names):
     """Suggested lines can be added to the file that they are about."""
     row = {"num_nodes": 2, "edges": [[0, 1]], "inputs": list(names), "labels": ["odd", "even"]}
     data, out = lines(tmp_path / "d.jsonl", [row]), tmp_path / "a.jsonl"
-    cli("suggest", "distance", "--data", data, "--out", out)
+    named = library.distance()
+    states = [*named.state_names[:2], *map(str, names)]
+    table = named.transition_table
+    GraphFSA(states, named.aggregation, table, starting_states=[2, 3], final_states=[0, 1]).save(tmp_path / "m.json")
+    cli("suggest", tmp_path / "m.json", "--data", data, "--out", out)
     asked = json.loads(out.read_text())
     assert all(type(value) is type(names[0]) and value in names for value in asked["inputs"])
     filled = asked | {"labels": ["odd"] * asked["num_nodes"]}
@@ -227,17 +231,17 @@ def test_files_are_not_overwritten(cli, data, tmp_path):
 
 
 BAD = [
-    (["distance"], "either --data FILE.jsonl or --task NAME"),
-    (["distance", "--data", "d.jsonl", "--task", "distance"], "either --data"),
+    (["rule110"], "was not learned from a data set"),
+    (["distance", "--data", "d.jsonl", "--task", "distance"], "not both"),
     (["distance", "--task", "distance", "--steps", "1"], "--steps goes with --data"),
     (["distance", "--data", "d.jsonl", "--option", "graphs=tree"], "--option goes with --task"),
     (["distance", "--data", "nowhere.jsonl"], "nowhere.jsonl"),
     (["distance", "--data", "bad.jsonl"], "line 1"),
     (["nobody", "--data", "d.jsonl"], "unknown automaton 'nobody'"),
-    (["root-value", "--data", "d.jsonl"], "needs 2 starting states"),
-    (["root-value", "--task", "distance"], "needs 2 starting states"),
-    (["distance", "--data", "d.jsonl", "--family", "wheel"], "unknown graph class 'wheel'"),
-    (["distance", "--data", "d.jsonl", "--family", "row"], "no neighbour slots"),
+    (["root-value", "--data", "d.jsonl"], "its final states are 0, 1"),
+    (["root-value", "--task", "distance"], "distance has the classes even, odd"),
+    (["distance", "--data", "d.jsonl", "--graph-class", "wheel"], "unknown graph class 'wheel'"),
+    (["distance", "--data", "d.jsonl", "--graph-class", "row"], "no neighbour slots"),
     (["path-finding", "--task", "path-finding", "--max-nodes", "17"], "Choose max_nodes of at most 16"),
     (["distance", "--data", "d.jsonl", "--max-nodes", "0"], "--max-nodes"),
     (["distance", "--data", "d.jsonl", "--count", "0"], "--count"),

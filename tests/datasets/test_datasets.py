@@ -2,14 +2,23 @@ import numpy as np
 import pytest
 
 from graphfsa.analysis.verification import verify
-from graphfsa.datasets import Examples, Split, dataset_class, dataset_names
+from graphfsa.datasets import (
+    Examples,
+    Split,
+    dataset_class,
+    divided,
+    draw,
+    draw_split,
+    draw_training,
+    overlap,
+)
 from graphfsa.datasets._cellular import board_sides, count_around
-from graphfsa.datasets._hygiene import overlap
-from graphfsa.datasets._zones import divided, draw, draw_split, draw_training
 from graphfsa.errors import GraphFSAError, LimitError, UnknownNameError
 from graphfsa.graphs import GRAPH_CLASSES, Graph, GraphBatch, Lattice, families
+from graphfsa.plugins import module_names
 
-NAMES = dataset_names()
+NAMES = module_names("graphfsa.datasets")
+"""The built-in ones: other tests define more."""
 OPTIONS = [
     ("elementary", {"rule": "110", "ring": "true"}),
     ("life", {"torus": "false"}),
@@ -157,7 +166,7 @@ def test_boards_are_nearly_square_or_refused():
 
 BAD = [
     ("elementary", {"rule": "256"}, "rule must be one of"),
-    ("elementary", {"rule": "x"}, "whole number"),
+    ("elementary", {"rule": "x"}, "must be an integer"),
     ("life", {"rule": "S23"}, "B3/S23"),
     ("life", {"torus": "maybe"}, "true or false"),
     ("path-finding", {"colours": "3"}, "colours must be one of 1, 2"),
@@ -184,6 +193,15 @@ def test_bad_options_are_refused(name, options, words):
 def test_sizes_that_do_not_exist_are_refused(name, size, words):
     with pytest.raises(GraphFSAError, match=words):
         dataset_class(name)().generate(size, 2, np.random.default_rng(0))
+
+
+def test_a_size_is_an_integer():
+    with pytest.raises(GraphFSAError, match=r"^size must be an integer >= 0; got -1$"):
+        draw(dataset_class("distance")(), -1, 1, np.random.default_rng(0), "train")
+
+
+def test_names_where_there_are_none():
+    assert str(UnknownNameError("data set in p.py", "Mine", [])) == "unknown data set in p.py 'Mine'; it defines none"
 
 
 def test_examples_are_cut_and_joined_exactly():
@@ -213,10 +231,10 @@ def test_the_definition_is_the_one_that_draws(name, options):
     dataset = dataset_class(name).from_options(options)
     for size, steps in ((4, None), (6, 3), (16, None)):
         drawn = dataset.generate(size, 20, np.random.default_rng(size), steps=steps)
-        assert dataset.label(drawn.graphs, drawn.inputs, steps=steps).digest == drawn.digest
+        assert dataset.examples(drawn.graphs, drawn.inputs, steps=steps).digest == drawn.digest
     parts = [dataset.generate(size, 3, np.random.default_rng(size)) for size in (6, 4, 6)]
     mixed = Examples.concatenate(parts)
-    assert dataset.label(mixed.graphs, mixed.inputs).digest == mixed.digest
+    assert dataset.examples(mixed.graphs, mixed.inputs).digest == mixed.digest
 
 
 @pytest.mark.parametrize(("name", "options"), OPTIONS)
@@ -258,7 +276,7 @@ def test_the_numbering_of_the_nodes_does_not_matter(name):
         other = Graph.from_edges(9, arcs, directed=True, slots=graph.slots)
         inputs = np.empty_like(example.inputs)
         inputs[order] = example.inputs
-        labelled = dataset.label(GraphBatch.of([other]), inputs)
+        labelled = dataset.examples(GraphBatch.of([other]), inputs)
         assert labelled.labels[order].tolist() == example.labels.tolist()
         if name in ("root-value", "prefix-sum"):
             assert inputs.tolist() in dataset.instances(other).tolist()
@@ -307,7 +325,7 @@ def test_what_a_task_is_not_defined_on_is_refused(name, graph, inputs, words):
     else:
         batch = GraphBatch.of([graph] * 2 if graph.num_nodes != len(inputs) else [graph])
     with pytest.raises(GraphFSAError) as caught:
-        dataset.label(batch, np.array(inputs))
+        dataset.examples(batch, np.array(inputs))
     assert words in str(caught.value)
 
 

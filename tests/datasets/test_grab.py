@@ -3,11 +3,19 @@ import json
 import numpy as np
 import pytest
 
-from graphfsa.datasets._covering import visited
-from graphfsa.datasets._grab_configs import generate_grab, grab_config, grab_config_names
-from graphfsa.datasets._hygiene import overlap
-from graphfsa.datasets._storage import load_data, save_data
-from graphfsa.datasets.grab import Grab
+from graphfsa.datasets import (
+    Grab,
+    describe_grab,
+    generate_grab,
+    grab,
+    grab_config,
+    grab_config_names,
+    grab_facts,
+    load_data,
+    overlap,
+    save_data,
+    visited,
+)
 from graphfsa.errors import FormatError, GraphFSAError
 
 
@@ -144,3 +152,47 @@ def test_damaged_splits_are_refused(tmp_path):
     path.unlink()
     with pytest.raises(GraphFSAError):
         load_data(tmp_path / "d").split("train")
+
+
+def test_one_call_makes_a_benchmark(tmp_path):
+    told = []
+    data = grab("paper-1", seed=7, out=tmp_path / "d", progress=told.append)
+    stored = load_data(tmp_path / "d")
+    assert told == list(data.splits) == stored.names
+    assert data.digest == stored.manifest["digest"]
+    assert (data.truth, data.notes) == (stored.truth, stored.manifest["notes"])
+    assert data.facts() == grab_facts(tmp_path / "d")
+    assert data.describe() == describe_grab(tmp_path / "d")
+    assert data.describe().splitlines()[4].split()[:4] == ["split", "graphs", "nodes", "kept"]
+    assert {name: part.digest for name, part in data.splits.items()} == {
+        name: part.digest for name, part in generate_grab(grab_config("paper-1"), 7).splits.items()
+    }
+
+
+def test_options_of_the_truth_are_keywords():
+    data = grab(family="path", num_states=5, truth_seed=9)
+    assert data.config.grab == Grab(family="path", num_states=5, truth_seed=9)
+    assert data.truth.num_states == 5
+    covering = grab("paper-3", covering=True)
+    assert covering.covering
+    assert covering.digest != grab("paper-3").digest
+    assert len(covering.splits["train"]) > 1000
+    assert grab(grab_config("paper-1")).digest == grab("paper-1").digest
+
+
+@pytest.mark.parametrize(
+    ("config", "options", "words"),
+    [
+        (None, {}, "give either the name of a configuration or a family"),
+        ("paper-1", {"family": "path"}, "give either the name of a configuration or a family"),
+        ("paper-1", {"keep": 3}, "option keep can't be set here: it belongs to each split"),
+        ("paper-1", {"states": 3}, "unknown option 'states' of grab; valid options: family, num-states"),
+        ("paper-1", {"num_states": 2.5}, "option num_states must be an int; got float"),
+        ("paper-1", {"seed": -1}, "seed must be an integer >= 0; got -1"),
+        ("paper-7", {}, "unknown GRAB configuration 'paper-7'"),
+    ],
+)
+def test_bad_requests_are_refused(config, options, words):
+    with pytest.raises(GraphFSAError) as error:
+        grab(config, **options)
+    assert words in str(error.value)

@@ -52,7 +52,7 @@ def describe(*arguments):
 def test_the_example_of_the_documentation(file):
     data = read_jsonl(written(file, GOOD, "", LONG | {"mask": [True, False, True]}))
     examples = data.examples
-    assert examples.task == Task("user", "evolution", NAMES, NAMES)
+    assert examples.task == Task("your data", "evolution", NAMES, NAMES)
     assert examples.inputs.reshape(-1, 3).tolist() == [[0, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]]
     assert examples.labels.reshape(-1, 3).tolist() == [[0, 0, 1], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
     assert examples.mask.reshape(-1, 3).tolist() == [[True] * 3] + [[True, False, True]] * 3
@@ -83,7 +83,7 @@ def test_what_an_automaton_did_is_read_back(file, case, lengths, seed):
     fsa, graph, first = case
     assume(graph.num_nodes)
     rng = np.random.default_rng(seed)
-    names = ("x", "y", "z")
+    names = ("s0", "s1", "s2")
     starts = [first, *(rng.integers(0, fsa.num_states, graph.num_nodes) for _ in lengths[1:])]
     rows = [run(fsa, graph, start, steps, record="all").states for start, steps in zip(starts, lengths, strict=True)]
     graphs = [Graph.from_edges(0, []), *[graph] * len(lengths)]
@@ -112,7 +112,7 @@ def test_what_an_automaton_did_is_read_back(file, case, lengths, seed):
 
 BAD_TRACES = [
     ({"trace": None}, "field 'trace' must be a list; got None"),
-    ({"trace": {}}, "field 'trace' must be a list; got an object of 0"),
+    ({"trace": {}}, "field 'trace' must be a list; got {}"),
     ({"trace": []}, "field 'trace' must have at least 2 rows; got 0"),
     ({"trace": [["ill"] * 3]}, "field 'trace' must have at least 2 rows; got 1"),
     ({"trace": ["ill", "ill"]}, "trace[0] must be a list; got str"),
@@ -129,7 +129,7 @@ BAD_TRACES = [
     ({"mask": [True]}, "field 'mask' must have one entry per node, 3; got 1"),
     ({"mask": [True, 0, True]}, "mask[1] must be true or false; got int"),
     ({"mask": [GOOD["trace"][0]] * 3}, "mask[0] must be true or false; got list"),
-    ({"edges": [[0, 3]]}, "edges[0] must hold whole numbers"),
+    ({"edges": [[0, 3]]}, "edges[0] must hold integers"),
     ({"steps": 1}, "field 'steps' must not be given with a trace"),
     ({"inputs": ["ill"] * 3}, "field 'inputs' must not be given with a trace"),
     ({"labels": None}, "field 'labels' must not be given with a trace"),
@@ -167,7 +167,7 @@ def test_steps_other_than_one_are_refused(file):
         with pytest.raises(FormatError, match=f"line 1: field 'trace' .* must be 1 or not given, got {steps}"):
             read_jsonl(written(file, GOOD), steps=steps)
     for steps in (True, -1, "1", 1.0):
-        with pytest.raises(GraphFSAError, match="steps must be a whole number"):
+        with pytest.raises(GraphFSAError, match="steps must be an integer"):
             read_jsonl(file, steps=steps)
 
 
@@ -234,17 +234,17 @@ ROWS = [[0, 1, 1], [0, 0, 1]]
     [
         ([], [], NAMES, None, "at least one graph must be given"),
         ([PATH], [], NAMES, None, "traces must have one entry per graph, 1; got 0"),
-        ([PATH, "x"], [ROWS, ROWS], NAMES, None, "graph 1: must be a Graph; got str"),
+        ([PATH, "x"], [ROWS, ROWS], NAMES, None, "graph 1 must be a graphfsa.Graph; got str"),
         ([PATH], [ROWS], NAMES, [[True] * 3] * 2, "masks must have one entry per graph, 1; got 2"),
-        ([PATH], [ROWS], NAMES, [[1, 1, 1]], "graph 0: mask must be truth values, one per node, 3; got int64"),
-        ([PATH], [ROWS], NAMES, [[True]], "graph 0: mask must be truth values, one per node, 3; got bool of shape [1]"),
+        ([PATH], [ROWS], NAMES, [[1, 1, 1]], "graph 0: mask must be booleans, one per node, 3; got int64"),
+        ([PATH], [ROWS], NAMES, [[True]], "graph 0: mask must be booleans, one per node, 3; got bool of shape [1]"),
         ([PATH], [[[0, 1], [0]]], NAMES, None, "graph 0: trace must be an array; its rows differ in length"),
-        ([PATH], [[[0, 1], [0, 1]]], NAMES, None, "graph 0: trace must be whole numbers [steps + 1, 3]; got int64 of"),
-        ([PATH], [[0, 1, 1]], NAMES, None, "graph 0: trace must be whole numbers [steps + 1, 3]"),
-        ([PATH], [np.ones((2, 3))], NAMES, None, "graph 0: trace must be whole numbers [steps + 1, 3]; got float64"),
-        ([PATH], [np.ones((2, 3), bool)], NAMES, None, "graph 0: trace must be whole numbers [steps + 1, 3]; got bool"),
-        ([PATH], [[["a"] * 3] * 2], NAMES, None, "graph 0: trace must be whole numbers [steps + 1, 3]; got <U1"),
-        ([PATH], [[[10**30] * 3] * 2], NAMES, None, "graph 0: trace must be whole numbers [steps + 1, 3]; got object"),
+        ([PATH], [[[0, 1], [0, 1]]], NAMES, None, "graph 0: trace must be integers [steps + 1, 3]; got int64 of"),
+        ([PATH], [[0, 1, 1]], NAMES, None, "graph 0: trace must be integers [steps + 1, 3]"),
+        ([PATH], [np.ones((2, 3))], NAMES, None, "graph 0: trace must be integers [steps + 1, 3]; got float64"),
+        ([PATH], [np.ones((2, 3), bool)], NAMES, None, "graph 0: trace must be integers [steps + 1, 3]; got bool"),
+        ([PATH], [[["a"] * 3] * 2], NAMES, None, "graph 0: trace must be integers [steps + 1, 3]; got <U1"),
+        ([PATH], [[[10**30] * 3] * 2], NAMES, None, "graph 0: trace must be integers [steps + 1, 3]; got object"),
         ([PATH], [[[0, 1, 1]]], NAMES, None, "graph 0: trace must have at least 2 rows; got 1"),
         (
             [PATH] * 2,
@@ -255,7 +255,7 @@ ROWS = [[0, 1, 1], [0, 0, 1]]
         ),
         ([PATH], [[[0, 1, -1], [0, 1, 1]]], NAMES, None, "graph 0: trace[0][2] must be a state, 0 .. 1; got -1"),
         ([PATH], [ROWS], ["a", "a"], None, "inputs of a task must be 1 to 256 distinct names"),
-        ([PATH], [ROWS], [0, 1], None, "the names of a task, its inputs and its classes must be texts"),
+        ([PATH], [ROWS], [0, 1], None, "the names of a task, its inputs and its classes must be strings"),
         ([PATH, families.ring(3)], [ROWS] * 2, NAMES, None, "graphs with and without neighbour slots"),
     ],
 )

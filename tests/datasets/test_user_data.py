@@ -10,10 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphfsa.datasets import _user
-from graphfsa.datasets._examples import Examples
-from graphfsa.datasets._task import Task
-from graphfsa.datasets._user import (
+from graphfsa.datasets import (
+    Examples,
+    Task,
+    _jsonl,
+    as_examples,
     from_networkx_graphs,
     from_pyg_data,
     read_jsonl,
@@ -27,7 +28,7 @@ from strategies import plain_graphs, slotted_graphs
 
 GOOD = {"num_nodes": 3, "edges": [[0, 1], [1, 2]], "inputs": ["root", "other", "other"], "labels": [0, 1, 0]}
 ARCS = GOOD | {"directed": True, "slots": [0, 1]}
-TASK = Task("user", "classes", ("other", "root"), ("0", "1", "2"))
+TASK = Task("your data", "classes", ("other", "root"), ("0", "1", "2"))
 
 
 def written(path, *lines):
@@ -59,7 +60,7 @@ def test_the_example_of_the_documentation(file):
     assert data.lines.tolist() == [1, 4]
     assert data.source == str(file)
     examples = data.examples
-    assert examples.task == Task("user", "classes", ("other", "root"), ("0", "1"))
+    assert examples.task == Task("your data", "classes", ("other", "root"), ("0", "1"))
     assert examples.inputs.tolist() == [1, 0, 0] * 2
     assert examples.labels.tolist() == [0, 1, 0] * 2
     assert examples.mask.tolist() == [True] * 3 + [True, False, True]
@@ -82,7 +83,7 @@ def test_directions_slots_and_isolated_nodes(file):
 def test_an_evolution_has_one_set_of_states(file):
     line = GOOD | {"inputs": ["b", "b", "c"], "labels": ["a", "b", "b"]}
     examples = read_jsonl(written(file, line, line | {"steps": 2}), steps=5).examples
-    assert examples.task == Task("user", "evolution", ("a", "b", "c"), ("a", "b", "c"))
+    assert examples.task == Task("your data", "evolution", ("a", "b", "c"), ("a", "b", "c"))
     assert examples.inputs.tolist() == [1, 1, 2] * 2
     assert examples.labels.tolist() == [0, 1, 1] * 2
     assert examples.steps.tolist() == [5, 2]
@@ -104,14 +105,14 @@ def test_a_byte_order_mark_and_other_line_ends(file):
 BAD_FIELDS = [
     *[({name: None}, f"line 2: field '{name}' must be") for name in GOOD],
     ({"num_nodes": -1}, "line 2: field 'num_nodes' must be at least 0"),
-    ({"num_nodes": True}, "line 2: field 'num_nodes' must be a whole number; got True"),
-    ({"num_nodes": 3.0}, "line 2: field 'num_nodes' must be a whole number; got 3.0"),
+    ({"num_nodes": True}, "line 2: field 'num_nodes' must be an integer; got True"),
+    ({"num_nodes": 3.0}, "line 2: field 'num_nodes' must be an integer; got 3.0"),
     ({"num_nodes": 10**300}, "line 2: field 'num_nodes' must be at least 0 and at most"),
     ({"num_nodes": 4}, "line 2: field 'inputs' must have one entry per node, 4; got 3"),
     ({"labels": [0, 1]}, "line 2: field 'labels' must have one entry per node, 3; got 2"),
     ({"mask": [True]}, "line 2: field 'mask' must have one entry per node, 3; got 1"),
     ({"mask": [True, 1, True]}, "line 2: mask[1] must be true or false; got int"),
-    ({"edges": [[0, 1], [1, 3]]}, "line 2: edges[1] must hold whole numbers of at least 0 and below 3; got 3"),
+    ({"edges": [[0, 1], [1, 3]]}, "line 2: edges[1] must hold integers >= 0 and < 3; got 3"),
     ({"edges": [[0, -1]]}, "line 2: edges[0] must hold"),
     ({"edges": [[0, 1.0]]}, "line 2: edges[0] must hold"),
     ({"edges": [[0, 1, 2]]}, "line 2: edges[0] must be a pair of nodes"),
@@ -126,9 +127,9 @@ BAD_FIELDS = [
     ({"inputs": [1, "1", 0]}, "line 2: inputs[1] must not have the name of another of the inputs; '1' and 1 are both"),
     ({"inputs": ["x" * 1001] * 3}, "line 2: inputs[0] must have at most 1000 characters"),
     ({"inputs": ["\ud800"] * 3}, "line 2: inputs[0] must be text"),
-    ({"steps": -1}, "line 2: field 'steps' must be a whole number of at least 0"),
-    ({"steps": 2**62}, "line 2: field 'steps' must be a whole number of at least 0"),
-    ({"steps": 1.5}, "line 2: field 'steps' must be a whole number; got 1.5"),
+    ({"steps": -1}, "line 2: field 'steps' must be an integer from 0 to 2^62 - 1"),
+    ({"steps": 2**62}, "line 2: field 'steps' must be an integer from 0 to 2^62 - 1"),
+    ({"steps": 1.5}, "line 2: field 'steps' must be an integer; got 1.5"),
     ({"directed": 1}, "line 2: field 'directed' must be true or false; got 1"),
     ({"slots": [0, 1]}, "line 2: field 'slots' belongs to arcs; 'directed' must be true"),
     ({"slots": [0], "directed": True}, "line 2: field 'slots' must have one entry per edge, 2; got 1"),
@@ -160,7 +161,7 @@ BAD_LINES = [
     (b"\n \n\n", "must hold at least one graph; it is empty"),
     (f"{TEXT}\n{TEXT[:-9]}".encode(), "line 2: not JSON"),
     (f"{TEXT}\n{TEXT[:-9]}".encode(), "is it cut off?"),
-    (b"\n\n[1, 2]\n", "line 3: must be an object with the fields num_nodes, edges, inputs, labels; got a list of 2"),
+    (b"\n\n[1, 2]\n", "line 3: must be an object with the fields num_nodes, edges, inputs, labels; got [1, 2]"),
     (b"3\n", "line 1: must be an object"),
     (TEXT.replace("[0, 1, 0]", "[0, NaN, 0]").encode(), "line 1: not JSON that can be read: NaN is not a JSON number"),
     (TEXT.replace("[0, 1, 0]", "[0, 1e999, 0]").encode(), "line 1: labels[1] must be a finite number; got inf"),
@@ -213,7 +214,7 @@ def test_mixed_kinds_across_lines_and_in_an_evolution(file):
 
 @pytest.mark.parametrize("steps", [-1, 1.5, "3", True, 2**62])
 def test_bad_steps(file, steps):
-    with pytest.raises(GraphFSAError, match="steps must be a whole number"):
+    with pytest.raises(GraphFSAError, match="steps must be an integer"):
         read_jsonl(written(file, GOOD), steps=steps)
 
 
@@ -302,7 +303,7 @@ def test_writing_and_reading_give_the_same_data(file, graphs, seed, masked):
     ],
 )
 def test_names_survive(file, inputs, classes, kinds):
-    task = Task("user", "classes", inputs, classes)
+    task = Task("your data", "classes", inputs, classes)
     examples = covering(task, [], np.random.default_rng(0), steps=3)
     write_jsonl(file, examples)
     line = json.loads(file.read_text(encoding="utf-8"))
@@ -311,7 +312,7 @@ def test_names_survive(file, inputs, classes, kinds):
 
 
 def test_evolutions_survive(file):
-    task = Task("user", "evolution", ("0", "1", "x"), ("0", "1", "x"))
+    task = Task("your data", "evolution", ("0", "1", "x"), ("0", "1", "x"))
     examples = covering(task, [Graph.from_edges(2, [(0, 1)])], np.random.default_rng(0), steps=[3, 4])
     write_jsonl(file, examples)
     assert read_jsonl(file, steps=1).examples.digest == examples.digest
@@ -334,7 +335,7 @@ def test_what_is_written(file):
 def test_writing_is_all_or_nothing(file, monkeypatch):
     examples = covering(TASK, [], np.random.default_rng(0), steps=3)
     file.write_text("old")
-    monkeypatch.setattr(_user, "MAX_LINE", 100)
+    monkeypatch.setattr(_jsonl, "MAX_LINE", 100)
     with pytest.raises(LimitError, match="a line must have at most 100 bytes; graph 0 needs"):
         write_jsonl(file, examples)
     monkeypatch.undo()
@@ -359,7 +360,7 @@ def test_from_networkx():
     graphs[1].graph["steps"] = np.int64(6)
     graphs[0].add_nodes_from("abc", keep=True)
     examples = from_networkx_graphs(iter(graphs), mask="keep")
-    assert examples.task == Task("user", "classes", ("root", "x"), ("0", "1", "2"))
+    assert examples.task == Task("your data", "classes", ("root", "x"), ("0", "1", "2"))
     assert examples.labels.tolist() == [0, 1, 0, 2, 2, 2]
     assert examples.mask.tolist() == [True] * 4 + [False, True]
     assert examples.steps.tolist() == [8, 6]
@@ -379,7 +380,7 @@ def test_to_networkx_and_back(graphs, seed):
     [
         ([], "at least one graph must be given"),
         ([nx.Graph()], "at least one graph must have nodes"),
-        ([nx_example(), 3], "graph 1: a networkx graph is needed; got int"),
+        ([nx_example(), 3], "graph 1: from_networkx needs a NetworkX graph; got int"),
         ([nx_example(), nx.path_graph(2)], "graph 1: node 0: attribute 'input' is missing"),
         ([nx_example(input=[1, None, 2])], "graph 0: node 'b': attribute 'input' must be a string"),
         ([nx_example(), nx_example(label=[0, "x", 0])], "graph 1: node 'b': attribute 'label' must be a number"),
@@ -394,14 +395,48 @@ def test_bad_networkx_graphs(graphs, words):
     assert str(error.value).startswith(words)
 
 
+def test_networkx_graphs_may_be_labelled_in_part():
+    way_out = "; if only some nodes are labelled, give mask="
+    part = nx_example(label=[0, None, 1], keep=[True, False, True])
+    with pytest.raises(GraphFSAError) as error:
+        from_networkx_graphs([part])
+    assert str(error.value).endswith(f"must be a string, a number, True or False; got None{way_out}")
+    examples = from_networkx_graphs([part], mask="keep")
+    assert examples.mask.tolist() == [True, False, True]
+    assert examples.labels[examples.mask].tolist() == [0, 1]
+    del part.nodes["b"]["label"]
+    with pytest.raises(GraphFSAError) as error:
+        from_networkx_graphs([part])
+    assert str(error.value).endswith(f"attribute 'label' is missing; the node has input, keep{way_out}")
+    assert from_networkx_graphs([part], mask="keep").digest == examples.digest
+    part.nodes["b"]["keep"] = True
+    with pytest.raises(GraphFSAError, match="node 'b': attribute 'label' is missing, and the mask says"):
+        from_networkx_graphs([part], mask="keep")
+    del part.nodes["a"]["input"]
+    with pytest.raises(GraphFSAError, match=r"use as_examples\(graphs, inputs=NAME\) for another attribute"):
+        from_networkx_graphs([part], mask="keep")
+
+
+@pytest.mark.parametrize(("count", "words"), [(21, "'label' has 21 different values"), (300, "one of more than 256")])
+def test_numbers_to_predict_are_no_labels(count, words):
+    graph = nx.path_graph(count)
+    nx.set_node_attributes(graph, 0, "input")
+    nx.set_node_attributes(graph, {node: node + 0.5 for node in graph}, "label")
+    with pytest.raises(GraphFSAError, match="labels are names of classes, not numbers to predict") as error:
+        from_networkx_graphs([graph])
+    assert words in str(error.value)
+    assert "(0.5, 1.5, ...)" in str(error.value)
+    assert len(from_networkx_graphs([graph.subgraph(range(20))]).task.classes) == 20
+
+
 def test_bad_masks_and_steps_in_networkx_graphs():
     with pytest.raises(GraphFSAError, match="graph 0: node 'a': attribute 'mask' is missing"):
         from_networkx_graphs([nx_example()], mask="mask")
-    with pytest.raises(GraphFSAError, match="graph 0: node 'b': attribute 'mask' must be true or false; got int"):
+    with pytest.raises(GraphFSAError, match="graph 0: node 'b': attribute 'mask' must be True or False; got int"):
         from_networkx_graphs([nx_example(mask=[True, 1, True])], mask="mask")
     graph = nx_example()
     graph.graph["steps"] = "many"
-    with pytest.raises(GraphFSAError, match="graph 0: attribute 'steps' must be a whole number"):
+    with pytest.raises(GraphFSAError, match="graph 0: attribute 'steps' must be an integer"):
         from_networkx_graphs([graph])
 
 
@@ -409,7 +444,7 @@ def test_to_pyg_and_back():
     pytest.importorskip("torch_geometric")
     rng = np.random.default_rng(0)
     graphs = [Graph.from_edges(3, [(0, 1), (1, 2)], directed=True, slots=[0, 1]), Graph.from_edges(2, [])]
-    task = Task("user", "classes", ("0", "1"), ("0", "1", "2"))
+    task = Task("your data", "classes", ("0", "1"), ("0", "1", "2"))
     examples = covering(task, graphs, rng, steps=[1, 2, 3])
     data = to_pyg_data(examples)
     assert data[0].x.shape == (3, 1)
@@ -428,20 +463,76 @@ def test_bad_pyg_data():
     assert from_pyg_data([good]).steps.tolist() == [6]
     for bad, words in [
         (data_class(edge_index=edges, x=ones), "graph 1: attribute 'y' is missing"),
-        (data_class(edge_index=edges, x=ones.float(), y=ones), "graph 1: attribute 'x' must be whole numbers"),
+        (data_class(edge_index=edges, x=ones / 2, y=ones), "graph 1: attribute 'x' must be one integer per node"),
         (
             data_class(edge_index=edges, x=torch.ones(2, 2).long(), y=ones),
-            "graph 1: attribute 'x' must be whole numbers",
+            "graph 1: attribute 'x' must be one integer per node, or one-hot rows",
         ),
         (data_class(edge_index=edges, x=ones, y=ones[:1]), "graph 1: attribute 'y' must have one entry per node, 2"),
         (data_class(edge_index=edges + 1, x=ones, y=ones), "graph 1: edges must be in 0 .. 1"),
-        (data_class(x=ones, y=ones), "graph 1: a torch_geometric Data with edge_index"),
-        (data_class(edge_index=edges, x=ones, y=ones, steps=-1), "graph 1: attribute 'steps' must be a whole number"),
+        (data_class(x=ones, y=ones), "graph 1: from_pyg needs a Data with edge_index"),
+        (data_class(edge_index=edges, x=ones, y=ones, steps=-1), "graph 1: attribute 'steps' must be an integer"),
         (data_class(edge_index=edges, x=ones, y=ones > 0), "graph 1: node 0: attribute 'y' must be a number (1)"),
-        ("x", "graph 1: a torch_geometric Data with edge_index"),
+        ("x", "graph 1: from_pyg needs a Data with edge_index"),
     ]:
         with pytest.raises(GraphFSAError) as error:
             from_pyg_data([good, bad])
         assert str(error.value).startswith(words)
-    with pytest.raises(GraphFSAError, match="attribute 'm' must be true or false"):
+    with pytest.raises(GraphFSAError, match="attribute 'm' must be True or False"):
         from_pyg_data([data_class(edge_index=edges, x=ones, y=ones, m=ones)], mask="m")
+
+
+def test_as_examples_takes_what_people_have(file):
+    graphs = [nx_example(), nx_example()]
+    wanted = from_networkx_graphs(graphs)
+    assert as_examples(wanted) is wanted
+    assert as_examples(graphs).digest == as_examples(iter(graphs)).digest == wanted.digest
+    assert as_examples(tuple(wanted)).digest == wanted.digest
+    assert as_examples(graphs[0]).digest == wanted.select([0]).digest
+    assert as_examples(next(iter(wanted))).digest == wanted.select([0]).digest
+    write_jsonl(file, wanted)
+    assert as_examples(file).digest == as_examples(str(file)).digest == wanted.digest
+    assert as_examples(read_jsonl(file)).digest == wanted.digest
+    named = as_examples(graphs, inputs="label", labels="label", steps=2, name="friends")
+    assert named.task == Task("friends", "evolution", ("0", "1"), ("0", "1"))
+    assert as_examples(file, name="friends").task.name == "friends"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (
+            3,
+            "must be Examples, a .jsonl file, NetworkX graphs with node attributes or PyG Data; got int",
+        ),
+        ([], "at least one graph must be given; got none"),
+        ([nx_example(), Graph.from_edges(1, [])], "got graphfsa.Graph, networkx.Graph"),
+        ("graphs.json", "a file of labelled graphs must end in .jsonl; got 'graphs.json'"),
+        (nx.path_graph(2), "graph 0: node 0: attribute 'input' is missing; the node has no attributes"),
+    ],
+)
+def test_what_can_not_be_labelled_graphs(given, words):
+    with pytest.raises(GraphFSAError) as error:
+        as_examples(given)
+    assert words in str(error.value)
+
+
+def test_a_missing_attribute_is_said_with_those_that_there_are():
+    with pytest.raises(GraphFSAError, match="node 'a': attribute 'colour' is missing; the node has input, label"):
+        as_examples(nx_example(), inputs="colour")
+
+
+def test_one_hot_and_float_features_of_pyg():
+    torch = pytest.importorskip("torch")
+    data_class = pytest.importorskip("torch_geometric.data").Data
+    edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    classes, labels = torch.tensor([2, 0, 1]), torch.tensor([1, 1, 0])
+    plain = as_examples([data_class(edge_index=edges, x=classes, y=labels)])
+    for x in (torch.eye(3)[classes], torch.eye(3).long()[classes], classes.float(), classes.double()[:, None]):
+        for y in (labels, labels.float(), torch.eye(2)[labels]):
+            data = data_class(edge_index=edges, x=x, y=y)
+            assert as_examples(data).digest == as_examples([data]).digest == plain.digest
+    nothing = torch.tensor([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+    for x in (nothing, torch.eye(3) / 2, classes + 0.5, classes / 0.0, torch.zeros(3, 0)):
+        with pytest.raises(GraphFSAError, match="graph 0: attribute 'x' must be one integer per node, or one-hot rows"):
+            as_examples(data_class(edge_index=edges, x=x, y=labels))

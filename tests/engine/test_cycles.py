@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphfsa import CountingAggregation, Graph, GraphFSA, families, library, run
-from graphfsa.engine._choose import PATHS
-from graphfsa.engine._reference import reference_run, reference_step
+from graphfsa.engine.kernels import KERNELS
+from graphfsa.engine.reference import reference_run, reference_step
 from graphfsa.errors import GraphFSAError
 from oracles import fold, repeat
 from strategies import any_graphs, cases, lattices, plain_graphs
@@ -30,14 +30,14 @@ def reference_repeat(fsa, graph, states):
     return None
 
 
-def paths(fsa, graph, states):
-    for path in PATHS:
+def kernels_of(fsa, graph, states):
+    for kernel in KERNELS:
         try:
-            run(fsa, graph, states, 0, path=path)
+            run(fsa, graph, states, 0, kernel=kernel)
         except GraphFSAError as error:
             assert "can't run" in str(error)
         else:
-            yield path
+            yield kernel
 
 
 @EXAMPLES
@@ -48,11 +48,11 @@ def test_period_and_stable_at_are_exact_and_minimal(case, steps):
     if found is None:
         return
     frames, stable_at, period = found
-    for path in paths(fsa, graph, states):
-        stable = run(fsa, graph, states, "stable", path=path)
+    for kernel in kernels_of(fsa, graph, states):
+        stable = run(fsa, graph, states, "stable", kernel=kernel)
         assert (stable.stable_at, stable.period, stable.steps) == (stable_at, period, stable_at)
         assert stable.last.tolist() == frames[stable_at]
-        long = run(fsa, graph, states, steps, path=path)
+        long = run(fsa, graph, states, steps, kernel=kernel)
         assert long.steps == steps
         assert long.last.tolist() == frames[fold(stable_at, period, steps)]
         # What is reported is right; whether it was noticed depends on how far the run went.
@@ -89,8 +89,8 @@ def test_max_steps_is_respected(case, limit):
     if found is None:
         return
     frames, stable_at, period = found
-    for path in paths(fsa, graph, states):
-        trajectory = run(fsa, graph, states, "stable", max_steps=limit, path=path)
+    for kernel in kernels_of(fsa, graph, states):
+        trajectory = run(fsa, graph, states, "stable", max_steps=limit, kernel=kernel)
         if trajectory.stable_at is None:
             assert trajectory.period is None
             assert trajectory.steps == limit
@@ -123,11 +123,11 @@ def test_every_mix_of_tail_and_period(tail, length):
     states[0] = 1
     if tail:
         states[length] = 1
-    for path in ("event", "dense"):
-        trajectory = run(copy, graph, states, "stable", path=path)
+    for kernel in ("event", "dense"):
+        trajectory = run(copy, graph, states, "stable", kernel=kernel)
         assert (trajectory.stable_at, trajectory.period) == (tail, length)
         assert trajectory.last.sum() == 1
-        far = run(copy, graph, states, 10**15 + 1, path=path)
+        far = run(copy, graph, states, 10**15 + 1, kernel=kernel)
         assert far.last.tolist().index(1) == (10**15 + 1) % length
     assert run(copy, ring, states[:length], "stable").stable_at == 0
 
@@ -145,15 +145,15 @@ def test_a_long_cycle_over_a_long_tail():
     assert np.flatnonzero(run(copy, graph, states, 10**15).last).tolist() == [10**15 % 89, 89 + 10**15 % 97]
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_blinker_for_a_trillion_steps_returns_at_once(path):
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_blinker_for_a_trillion_steps_returns_at_once(kernel):
     board = np.zeros((20, 20), int)
     board[10, 9:12] = 1
     graph = families.moore(20, 20, torus=True)
-    run(library.life_like(), graph, board.reshape(-1), 3, path=path)  # Compiles, if nobody has.
+    run(library.life_like(), graph, board.reshape(-1), 3, kernel=kernel)  # Compiles, if nobody has.
     began = perf_counter()
-    even = run(library.life_like(), graph, board.reshape(-1), 10**12, path=path)
-    odd = run(library.life_like(), graph, board.reshape(-1), 10**12 + 1, path=path)
+    even = run(library.life_like(), graph, board.reshape(-1), 10**12, kernel=kernel)
+    odd = run(library.life_like(), graph, board.reshape(-1), 10**12 + 1, kernel=kernel)
     assert perf_counter() - began < 1
     assert np.array_equal(even.last.reshape(20, 20), board)
     # The middle is on the diagonal, so the turned blinker is the transposed board.

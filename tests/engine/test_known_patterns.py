@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphfsa import GraphBatch, families, library, run
-from graphfsa.engine._choose import PATHS
+from graphfsa.engine.kernels import KERNELS
 from graphfsa.errors import GraphFSAError
 from oracles import around, life_step
 
@@ -25,14 +25,14 @@ def united(family):
     return batch.graph, np.concatenate([inputs.reshape(-1) for inputs in INPUTS])
 
 
-def every_path(fsa, graph, states, steps, **options):
-    """The trajectories of every path that can run this."""
+def every_kernel(fsa, graph, states, steps, **options):
+    """The trajectories of every kernel that can run this."""
     found = {}
-    for path in PATHS:
+    for kernel in KERNELS:
         try:
-            found[path] = run(fsa, graph, states, steps, path=path, **options)
+            found[kernel] = run(fsa, graph, states, steps, kernel=kernel, **options)
         except GraphFSAError as error:
-            assert path in ("lattice", "bits")
+            assert kernel in ("lattice", "bits")
             assert "can't run" in str(error)
     return found
 
@@ -64,7 +64,7 @@ def test_all_elementary_rules_on_all_small_rings(rings, block):
 
 @pytest.mark.parametrize("n", SIZES)
 def test_rings_as_lattices(n):
-    """The union above is a plain graph; here the ring itself runs, on every path, from one input per rule."""
+    """The union above is a plain graph; here the ring itself runs, on every kernel, from one input per rule."""
     graph = families.ring(n)
     for rule in range(256):
         start = sum(bit << place for place, bit in enumerate(INPUTS[n - 1][rule % 2**n]))
@@ -77,9 +77,9 @@ def test_rings_as_lattices(n):
             )
         states = [start >> place & 1 for place in range(n)]
         fsa = library.elementary(rule)
-        for path in ("event", "dense", "lattice"):
-            last = run(fsa, graph, states, STEPS, path=path).last
-            assert sum(int(bit) << place for place, bit in enumerate(last)) == number, (rule, path)
+        for kernel in ("event", "dense", "lattice"):
+            last = run(fsa, graph, states, STEPS, kernel=kernel).last
+            assert sum(int(bit) << place for place, bit in enumerate(last)) == number, (rule, kernel)
 
 
 @pytest.mark.parametrize("boundary", ["zero", "one", "copy"])
@@ -107,10 +107,10 @@ def test_rows_as_lattices(boundary):
     for _ in range(50):
         wide = np.r_[beyond(now[0]), now, beyond(now[-1])]
         now = wide[:-2] ^ wide[2:]  # Rule 90 is the exclusive or of both sides.
-    found = every_path(fsa, families.row(300), states, 50)
+    found = every_kernel(fsa, families.row(300), states, 50)
     assert set(found) == {"auto", "event", "dense", "lattice"}
-    for path, trajectory in found.items():
-        assert np.array_equal(trajectory.last, now), path
+    for kernel, trajectory in found.items():
+        assert np.array_equal(trajectory.last, now), kernel
 
 
 def test_rule_30_from_one_cell():
@@ -133,8 +133,8 @@ def board(picture, height=None, width=None, top=0, left=0):
 
 def life(cells, steps, torus=True, **options):
     graph = families.moore(*cells.shape, torus=torus)
-    found = every_path(library.life_like(), graph, cells.reshape(-1), steps, **options)
-    assert set(found) == set(PATHS)
+    found = every_kernel(library.life_like(), graph, cells.reshape(-1), steps, **options)
+    assert set(found) == set(KERNELS)
     return found
 
 
@@ -150,8 +150,8 @@ def test_a_glider_moves_one_down_and_one_right_in_four_steps(height, width):
     start = np.roll(board(GLIDER, height, width), (height - 2, width - 2), axis=(0, 1))  # It crosses both seams.
     for moves in (1, 2, 5):
         expected = np.roll(start, (moves, moves), axis=(0, 1))
-        for path, trajectory in life(start, 4 * moves).items():
-            assert np.array_equal(trajectory.last.reshape(height, width), expected), path
+        for kernel, trajectory in life(start, 4 * moves).items():
+            assert np.array_equal(trajectory.last.reshape(height, width), expected), kernel
 
 
 PULSAR = """
@@ -210,16 +210,16 @@ OO........O...O.OO....O.O...........
 """
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_the_gosper_gun_emits_a_glider_every_thirty_steps(path):
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_gosper_gun_emits_a_glider_every_thirty_steps(kernel):
     """In a bounded field that no glider leaves during the test."""
     start = board(GOSPER_GUN, 100, 120, top=5, left=5)
     graph = families.moore(100, 120)
-    frames = run(library.life_like(), graph, start.reshape(-1), 240, record=30, path=path).states
+    frames = run(library.life_like(), graph, start.reshape(-1), 240, record=30, kernel=kernel).states
     assert frames.sum(axis=1).tolist() == [36 + 5 * k for k in range(9)]
     gun = frames.reshape(9, 100, 120)[:, 5:14, 5:41]
     assert all(np.array_equal(gun[k, :, :22], gun[0, :, :22]) for k in range(9))
-    assert run(library.life_like(), graph, start.reshape(-1), 15, path=path).last.sum() != 36
+    assert run(library.life_like(), graph, start.reshape(-1), 15, kernel=kernel).last.sum() != 36
 
 
 @pytest.mark.parametrize("rule", ["B36/S23", "B2/S", "B/S012345678", "B1357/S1357", "B8/S8", "B0/S8", "B45678/S2345"])
@@ -233,8 +233,8 @@ def test_life_like_rules_against_numpy(rule, torus):
         for _ in range(6):
             expected = life_step(expected, born, survive, torus)
         graph = families.moore(30, width, torus=torus)
-        for path, trajectory in every_path(library.life_like(rule), graph, start.reshape(-1), 6).items():
-            assert np.array_equal(trajectory.last.reshape(30, width), expected), path
+        for kernel, trajectory in every_kernel(library.life_like(rule), graph, start.reshape(-1), 6).items():
+            assert np.array_equal(trajectory.last.reshape(30, width), expected), kernel
 
 
 def hex_neighbours(row, column):
@@ -262,10 +262,10 @@ def test_hexagonal_life_against_cube_coordinates(torus):
             following[row, column] = live == 3 or (expected[row, column] and live in (2, 4))
         expected = following
     assert 0 < expected.sum() < expected.size
-    found = every_path(library.hex_life(), families.hexagonal(height, width, torus=torus), start.reshape(-1), 10)
-    assert set(found) == set(PATHS)
-    for path, trajectory in found.items():
-        assert np.array_equal(trajectory.last.reshape(height, width), expected), path
+    found = every_kernel(library.hex_life(), families.hexagonal(height, width, torus=torus), start.reshape(-1), 10)
+    assert set(found) == set(KERNELS)
+    for kernel, trajectory in found.items():
+        assert np.array_equal(trajectory.last.reshape(height, width), expected), kernel
 
 
 EMPTY, HEAD, TAIL, CONDUCTOR = range(4)
@@ -277,7 +277,7 @@ def circuit(picture):
 
 
 def wireworld(cells, steps):
-    found = every_path(library.wireworld(), families.moore(*cells.shape), cells.reshape(-1), steps, record="all")
+    found = every_kernel(library.wireworld(), families.moore(*cells.shape), cells.reshape(-1), steps, record="all")
     assert set(found) == {"auto", "event", "dense", "lattice"}
     assert len({trajectory.states.tobytes() for trajectory in found.values()}) == 1
     return found["auto"].states.reshape(-1, *cells.shape)
@@ -327,5 +327,5 @@ def test_brians_brain_against_numpy():
             expected = np.select([expected == 1, expected == 2, firing == 2], [2, 0, 1], 0)
         assert (expected == 1).any()
         graph = families.moore(40, 66, torus=torus)
-        for path, trajectory in every_path(library.brians_brain(), graph, start.reshape(-1), 12).items():
-            assert np.array_equal(trajectory.last.reshape(40, 66), expected), path
+        for kernel, trajectory in every_kernel(library.brians_brain(), graph, start.reshape(-1), 12).items():
+            assert np.array_equal(trajectory.last.reshape(40, 66), expected), kernel

@@ -164,8 +164,8 @@ def test_distance_on_all_connected_graphs_of_the_atlas():
     batch = GraphBatch.of(graphs)
     states = np.full(batch.graph.num_nodes, 2)
     states[batch.offsets[:-1]] = 3
-    for path in ("event", "dense"):
-        last = run(library.distance(), batch.graph, states, "stable", path=path).last
+    for kernel in ("event", "dense"):
+        last = run(library.distance(), batch.graph, states, "stable", kernel=kernel).last
         for graph, found in zip(graphs, batch.split(last), strict=True):
             _, distances = parents_from(graph, 0)
             assert found.tolist() == [distances[node] % 2 if node in distances else 2 for node in range(len(found))]

@@ -127,8 +127,8 @@ def test_final_states_absorb(data, steps):
     slots = None if graph.slots is None else graph.num_slots
     fsa = data.draw(automata(num_slots=slots, num_states=num_states, finals=2))
     states = data.draw(states_for(fsa, graph))
-    for path in ("event", "dense"):
-        frames = run(fsa, graph, states, steps, record="all", path=path).states
+    for kernel in ("event", "dense"):
+        frames = run(fsa, graph, states, steps, record="all", kernel=kernel).states
         final = np.isin(frames[:-1], fsa.final_states)
         assert (frames[1:][final] == frames[:-1][final]).all()
     assert len(fsa.final_states) == min(2, fsa.num_states)
@@ -178,8 +178,8 @@ CASES = [
 ]
 """
 PRINT = """
-for fsa, graph, states, steps, path in CASES:
-    print(run(fsa, graph, states, steps, path=path).digest)
+for fsa, graph, states, steps, kernel in CASES:
+    print(run(fsa, graph, states, steps, kernel=kernel).digest)
 """
 
 
@@ -191,8 +191,8 @@ def large():
 
 
 def test_the_number_of_threads_does_not_matter(large):
-    for fsa, graph, states, steps, path in large:
-        digests = {run(fsa, graph, states, steps, path=path, threads=threads).digest for threads in (1, 2, 8)}
+    for fsa, graph, states, steps, kernel in large:
+        digests = {run(fsa, graph, states, steps, kernel=kernel, threads=threads).digest for threads in (1, 2, 8)}
         assert len(digests) == 1
 
 
@@ -202,17 +202,17 @@ def test_threads_by_environment_give_the_same(large):
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=120, check=True
     )
-    here = [run(fsa, graph, states, steps, path=path, threads=1).digest for fsa, graph, states, steps, path in large]
+    here = [run(*case, kernel=kernel, threads=1).digest for *case, kernel in large]
     assert done.stdout.split() == here
 
 
 def test_runs_at_the_same_time_do_not_disturb_each_other(large):
     """Several callers share the engine's threads, its compiled kernels and what graphs remember."""
-    fsa, graph, states, steps, path = large[1]
-    expected = run(fsa, graph, states, steps, path=path, threads=1).digest
+    fsa, graph, states, steps, kernel = large[1]
+    expected = run(fsa, graph, states, steps, kernel=kernel, threads=1).digest
     fresh = Graph(graph.indptr, graph.indices)  # It remembers nothing yet.
     with ThreadPoolExecutor(4) as pool:
-        jobs = [pool.submit(run, fsa, fresh, states, steps, path=path, threads=3) for _ in range(8)]
+        jobs = [pool.submit(run, fsa, fresh, states, steps, kernel=kernel, threads=3) for _ in range(8)]
         assert {job.result(timeout=60).digest for job in jobs} == {expected}
 
 
@@ -220,8 +220,8 @@ FORKED = """
 import os
 CASE = CASES[1]
 def digest():
-    fsa, graph, states, steps, path = CASE
-    return run(fsa, graph, states, steps, path=path, threads=3).digest
+    fsa, graph, states, steps, kernel = CASE
+    return run(fsa, graph, states, steps, kernel=kernel, threads=3).digest
 before = digest()
 child = os.fork()
 if child == 0:
@@ -241,5 +241,5 @@ def test_a_forked_child_can_run():
 @pytest.mark.parametrize("given", ["0", "many", "-1", "", "1.5", "²"])
 def test_a_wrong_number_of_threads_in_the_environment_is_refused(given, monkeypatch):
     monkeypatch.setenv("GRAPHFSA_THREADS", given)
-    with pytest.raises(ValueError, match=r"threads must be a whole number in 1 \.\. 1024"):
+    with pytest.raises(ValueError, match=r"threads must be an integer from 1 to 1024"):
         run(library.distance(), families.path(2), ["root", "node"], 1)

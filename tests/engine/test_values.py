@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, PositionalAggregation, families, run
 from graphfsa.engine import neighbourhood_values
-from graphfsa.engine._reference import reference_values
+from graphfsa.engine.reference import reference_values
 from graphfsa.errors import AutomatonError
 
 AGGREGATIONS = [

@@ -31,7 +31,7 @@ published = "GNCA"
 
 [[learners]]
 column = "stay"
-ours = true
+focus = true
 learner = "stay"
 """
 

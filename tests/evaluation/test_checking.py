@@ -40,7 +40,7 @@ def test_the_same_again(done):
     assert [job.id for job in checked] == list(done.records())
     assert all(job.differs == () and job.versions == {} for job in checked)
     assert sorted((path.name, path.stat().st_mtime_ns) for path in done.path.rglob("*")) == before
-    some = [[job.id for job in check_results(done, sample=2, seed=seed, processes=1)] for seed in (0, 0, 1, 2, 3)]
+    some = [[job.id for job in check_results(done, sample=2, seed=seed, processes=1)] for seed in (0, 0, 1)]
     assert some[0] == some[1]
     assert len({tuple(names) for names in some}) > 1
 
@@ -86,5 +86,5 @@ def test_nothing_to_run(tmp_path, done):
     with pytest.raises(GraphFSAError, match="has no job that was done"):
         check_results(empty)
     for bad in (0, True, 1.5):
-        with pytest.raises(GraphFSAError, match="sample must be a whole number"):
+        with pytest.raises(GraphFSAError, match="sample must be an integer from 1 to 10000"):
             check_results(done, sample=bad)

@@ -20,8 +20,8 @@ PAPER = Path(evaluation.__file__).parent / "paper"
 def test_every_file_of_the_paper_can_be_read(name):
     experiment = find_experiment(name)
     assert experiment.name == name
-    assert any(entry.ours for entry in experiment.entries)
-    learners = {entry.learner for entry in experiment.entries}
+    assert any(entry.focus for entry in experiment.learners)
+    learners = {entry.learner for entry in experiment.learners}
     assert learners == {"diff-fsa", "exact", "gnca", "recurrent-gnn", "majority", "stay"} <= set(learner_names())
 
 
@@ -29,10 +29,10 @@ def test_every_published_cell_is_measured():
     covered = {}
     for name in experiment_names():
         experiment = find_experiment(name)
-        if experiment.published != ("", ""):
-            assert experiment.published not in covered
-            covered[experiment.published] = {
-                (entry.published, test.name) for entry in experiment.entries for test in experiment.tests
+        if (paper := experiment.published) is not None:
+            assert (paper.table, paper.experiment) not in covered
+            covered[paper.table, paper.experiment] = {
+                (entry.published, test.name) for entry in experiment.learners for test in experiment.tests
             }
     assert set(covered) == set(published_tables())
     assert sum(len(published(*table)) for table in published_tables()) == 240
@@ -78,20 +78,20 @@ def test_seeds_come_first_and_quick_runs_are_other_jobs():
     assert seeds == sorted(seeds)
     assert not planned(experiments, 3, quick=False).keys() & planned(experiments, 3, quick=True).keys()
     for experiment in experiments.values():  # Three times the training of a quick run would say nothing.
-        assert [entry.aside for entry, _ in experiment.jobs(0)].count(True) >= 2
-        assert not any(entry.aside for entry, _ in experiment.jobs(0, quick=True))
+        assert [entry.comparison for entry, _ in experiment.jobs(0)].count(True) >= 2
+        assert not any(entry.comparison for entry, _ in experiment.jobs(0, quick=True))
 
 
 def test_words_do_not_change_what_is_run(tmp_path):
     plain = find_experiment(tiny(tmp_path, "a"))
     path = tiny(tmp_path, "b")
     text = (
-        Path(path).read_text().replace("Nothing is learned.", "Not a thing.").replace('"stay"\nours', '"still"\nours')
+        Path(path).read_text().replace("Nothing is learned.", "Not a thing.").replace('"stay"\nfocus', '"still"\nfocus')
     )
     Path(path).write_text(text)
     renamed = find_experiment(path)
     assert renamed.digest == plain.digest
-    assert [e.column for e in renamed.entries] == ["majority", "still"]
+    assert [e.column for e in renamed.learners] == ["majority", "still"]
     assert find_experiment(tiny(tmp_path, "c", steps=31)).digest != plain.digest
 
 
@@ -103,12 +103,12 @@ def test_an_unknown_table_lists_the_valid_ones():
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("[data]", "[dta]", "unknown key 'dta'; valid keys: title"),
+        ("[data]", "[dta]", "unknown field 'dta'; valid fields: about, data, extends"),
         ('dataset = "root-value"', "", "either a dataset or a configuration of grab"),
         ("count = 8", "count = 0", "must have at least one graph; got 0"),
-        ("count = 8", "count = -1", "count must be at least 0; got -1"),
-        ("count = 8", "count = true", "count must be a whole number; got True"),
-        ("size = 10", 'size = "10"', "size must be a whole number; got '10'"),
+        ("count = 8", "count = -1", "test 1: field 'count' must be an integer >= 0; got -1"),
+        ("count = 8", "count = true", "test 1: field 'count' must be an integer >= 0; got True"),
+        ("size = 10", 'size = "10"', "test 1: field 'size' must be an integer >= 0; got '10'"),
         ('learner = "stay"', 'learner = "sty"', r"learner 2: unknown learner 'sty'"),
         (
             'learner = "stay"',
@@ -118,17 +118,25 @@ def test_an_unknown_table_lists_the_valid_ones():
         ('learner = "stay"', 'learner = "exact"\noptions = { budget = 0 }', "learner 2: budget must be a number"),
         ('column = "stay"', 'column = "majority"', "different names; got 'majority' twice"),
         ('name = "n=20"', 'name = "n=10"', "different names; got 'n=10' twice"),
-        ('title = "Floors"', "", "title is missing"),
+        ('title = "Floors"', "", "field 'title' is missing"),
         ('dataset = "root-value"', 'dataset = "sudoku"', "data: unknown data set 'sudoku'"),
         ('dataset = "root-value"', 'dataset = "elementary"\noptions = { rule = 256 }', "data: rule must be one of"),
-        ('dataset = "root-value"', 'dataset = "life"\noptions = { speed = 1 }', "data: life: .*unexpected keyword"),
+        (
+            'dataset = "root-value"',
+            'dataset = "life"\noptions = { speed = 1 }',
+            "data: unknown option of life 'speed'",
+        ),
         ('dataset = "root-value"', 'grab = "paper-9"', "data: unknown GRAB configuration 'paper-9'"),
         (
             'learner = "stay"',
             'learner = "stay"\ntrain = { split = "test" }',
             "split must be one of train, learn; got 'test'",
         ),
-        ('learner = "stay"', 'learner = "stay"\ntrain = { sizes = ["a"] }', "sizes must be whole numbers"),
+        (
+            'learner = "stay"',
+            'learner = "stay"\ntrain = { sizes = ["a"] }',
+            r"field 'sizes\[0\]' must be an integer",
+        ),
         ('title = "Floors"', 'title = "Floors', "not TOML"),
         ('title = "Floors"', 'extends = "floors"', "extends must name one of"),
     ],
@@ -163,7 +171,7 @@ def test_tests_of_grab_are_named_after_its_splits(tmp_path):
 
 def test_names_that_would_overwrite_other_pages_are_refused(tmp_path):
     for name in ("README", ".hidden"):
-        with pytest.raises(FormatError, match="becomes the name of the table"):
+        with pytest.raises(FormatError, match="the name of a table becomes the name of files"):
             find_experiment(tiny(tmp_path, name))
 
 
@@ -177,6 +185,6 @@ def test_values_that_files_of_results_cannot_hold_are_refused(tmp_path):
 def test_other_data_have_no_published_numbers(tmp_path):
     path = tmp_path / "other.toml"
     path.write_text('extends = "root-value"\n[data]\ndataset = "distance"\n')
-    assert find_experiment(str(path)).published == ("", "")
+    assert find_experiment(str(path)).published is None
     path.write_text('extends = "root-value"\ntitle = "Again"\n')
     assert find_experiment(str(path)).published == find_experiment("root-value").published

@@ -15,8 +15,9 @@ from small_experiments import record, tiny
 
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import FormatError, GraphFSAError
-from graphfsa.evaluation import Job, Results, find_experiment, make_table, planned, run_experiments
-from graphfsa.evaluation._time_left import TimeLeft
+from graphfsa.evaluation import Results, find_experiment, make_table, planned, run_experiments
+from graphfsa.evaluation.experiment import job_id
+from graphfsa.evaluation.runner import TimeLeft
 
 
 def experiments(*paths):
@@ -107,7 +108,7 @@ def test_a_job_that_fails_is_recorded_and_the_rest_goes_on(tmp_path):
     results = run_experiments(plan, tmp_path / "out", seeds=1, processes=1)
     failed = [found for found in results.records().values() if found["status"] == "failed"]
     assert [found["config"]["learner"] for found in failed] == ["exact"]
-    assert "need 5 states at least; got states=4" in failed[0]["error"]
+    assert "need at least 5 states; got states=4" in failed[0]["error"]
     assert "Traceback" in failed[0]["trace"]
     table = make_table(plan["floors"], results.records())
     assert list(table.failed) == ["too few, seed 0"]
@@ -189,11 +190,11 @@ def test_directories_of_another_kind_are_refused_before_anything_is_run(tmp_path
     assert (out / "manifest.json").read_text() == before
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("x")
-    with pytest.raises(GraphFSAError, match="is there and holds no results"):
+    with pytest.raises(GraphFSAError, match="exists and holds no results"):
         run_experiments(plan, tmp_path / "mine", seeds=1)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
     (out / "manifest.json").write_text(before.replace("results/1", "results/2"))
-    with pytest.raises(FormatError, match=r"the schema must be 'graphfsa.results/1'; got 'graphfsa.results/2'"):
+    with pytest.raises(FormatError, match=r"'schema' must be 'graphfsa.results/1'; got 'graphfsa.results/2'"):
         run_experiments(plan, out, seeds=1)
     with pytest.raises(GraphFSAError, match="holds no results: there is no manifest"):
         Results(tmp_path / "mine")
@@ -201,7 +202,7 @@ def test_directories_of_another_kind_are_refused_before_anything_is_run(tmp_path
 
 @pytest.mark.parametrize(("what", "value"), [("seeds", 0), ("seeds", 10**9), ("processes", 0), ("seeds", 1.5)])
 def test_bad_numbers(tmp_path, what, value):
-    with pytest.raises(GraphFSAError, match=f"{what} must be a whole number in 1 .. 10000; got"):
+    with pytest.raises(GraphFSAError, match=f"{what} must be an integer from 1 to 10000; got"):
         run_experiments(experiments(tiny(tmp_path)), tmp_path / "out", **{what: value})
     assert not (tmp_path / "out").exists()
 
@@ -246,7 +247,7 @@ def test_a_full_disk_loses_no_finished_job(results, monkeypatch):
 
 
 DONE = (
-    f'{{"schema": "graphfsa.record/1", "id": "{Job({"seed": 0}).id}", "status": "done", '
+    f'{{"schema": "graphfsa.record/1", "id": "{job_id({"seed": 0})}", "status": "done", '
     '"config": {"seed": 0}, "seconds": {"all": 1}, '
     '"versions": {}, "fit": {}, "model": null, "results": {"n=10": {"accuracy": 1, "reference": 1}}}'
 )
@@ -256,22 +257,31 @@ DONE = (
     ("line", "words"),
     [
         ("{", "line 1: not JSON"),
-        ("[]", "line 1: the schema must be 'graphfsa.record/1'; got 'list'"),
+        ("[]", "line 1: must be an object with the schema 'graphfsa.record/1'; got a list"),
         ('{"schema": "graphfsa.record/0"}', "got 'graphfsa.record/0'"),
-        ('{"schema": "graphfsa.record/1"}', "status must be 'done' or 'failed'; got 'None'"),
-        ('{"schema": "graphfsa.record/1", "status": "failed"}', "id is missing"),
+        (DONE.replace('"done"', '"over"'), "'status' must be one of 'done', 'failed'; got 'over'"),
+        ('{"schema": "graphfsa.record/1", "status": "failed"}', "field 'id' is missing"),
         (DONE.replace('"seed": 0', '"seed": 1'), "id must be '.*', which stands for config; got"),
-        (DONE.replace('"accuracy": 1', '"accuracy": 5'), "accuracy and reference must be from 0 to 1"),
-        (DONE.replace('"fit": {}', '"fit": {"history": [3, null]}'), "history must be a list of records"),
+        (
+            DONE.replace('"accuracy": 1', '"accuracy": 5'),
+            "'accuracy' must be a number from 0 to 1; got 5",
+        ),
+        (
+            DONE.replace('"fit": {}', '"fit": {"history": [3, null]}'),
+            r"fit: field 'history\[0\]' must be an object",
+        ),
         (
             DONE.replace('"model": null', '"model": {"file": "../x.json", "sha256": ""}'),
             "must be named after the job; got '../x.json'",
         ),
-        (DONE.replace('"seed": 0', '"seed": "0"'), "config: seed must be numbers"),
-        (DONE.replace('"accuracy": 1', '"accuracy": null'), "results: n=10: accuracy and reference must be numbers"),
-        (DONE.replace('{"all": 1}', "{}"), "seconds: all must be numbers"),
-        (DONE.replace('"model": null', '"model": 3'), "model must say its file"),
-        (DONE.replace('"done"', '"failed"'), "error is missing"),
+        (DONE.replace('"seed": 0', '"seed": "0"'), "config: field 'seed' must be an integer; got '0'"),
+        (
+            DONE.replace('"accuracy": 1', '"accuracy": null'),
+            "results: n=10: field 'accuracy' must be a number",
+        ),
+        (DONE.replace('{"all": 1}', "{}"), "seconds: field 'all' is missing"),
+        (DONE.replace('"model": null', '"model": 3'), "field 'model' must be an object or null; got 3"),
+        (DONE.replace('"done"', '"failed"'), "field 'error' is missing"),
     ],
 )
 def test_damaged_records_are_named(results, line, words):
@@ -284,7 +294,7 @@ def test_damaged_records_are_named(results, line, words):
 def test_a_whole_record_is_read(results):
     folder, _ = results
     (folder.path / "records.jsonl").write_text(DONE + "\n")
-    assert list(folder.records()) == [Job({"seed": 0}).id]
+    assert list(folder.records()) == [job_id({"seed": 0})]
 
 
 def test_the_manifest_names_the_tables(results):
@@ -304,7 +314,7 @@ def test_graphs_that_cannot_be_drawn_are_found_before_anything_is_run(tmp_path):
     cases = [
         ("size = 20", "size = 0", "floors: test 'n=20': a path with a root must have at least 1 node; got 0"),
         ("size = 20", "size = 10000000000000", "test 'n=20': 8 graphs of 10000000000000 nodes"),
-        ("steps = 30", "steps = 99999999999", "test 'n=20': steps must be a whole number in 0 .. 2147483647"),
+        ("steps = 30", "steps = 99999999999", "test 'n=20': steps must be an integer from 0 to 2147483647"),
         ('learner = "stay"', 'learner = "stay"\ntrain = { count = 100000000000 }', "100000000000 graphs of 1 nodes"),
     ]
     for before, after, words in cases:
@@ -332,10 +342,7 @@ def test_learners_of_ones_own_are_found_and_must_return_a_model(tmp_path, capfd)
     path.write_text(path.read_text().replace('learner = "stay"', f'learner = "{tmp_path}/forgetful.py:Forgetful"'))
     records = run_experiments(experiments(str(path)), tmp_path / "out", seeds=1, processes=1).records()
     (failed,) = (found for found in records.values() if found["status"] == "failed")
-    assert (
-        failed["error"]
-        == f"GraphFSAError: {tmp_path}/forgetful.py:Forgetful: fit must return a model, with a method predict; got None"
-    )
+    assert failed["error"] == "GraphFSAError: forgetful: fit must return a model, with a method predict; got None"
     captured = capfd.readouterr()
     assert (captured.out, captured.err) == ("", "noise\n")  # What a learner prints is not a result.
 

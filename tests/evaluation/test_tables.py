@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from small_experiments import record, tiny
 
 from graphfsa.evaluation import as_csv, find_experiment, latex, make_table, markdown
+from graphfsa.evaluation.rendering import at_a_glance, differences, share
 from graphfsa.evaluation.tables import Row
-from graphfsa.evaluation.words import at_a_glance, differences, share
 from graphfsa.views.results import draw_table, draw_trainings
 from graphfsa.views.results_page import write_results
 
@@ -39,8 +39,8 @@ def test_cells_are_over_seeds_and_published_ones_stand_beside(floors):
     assert (cell.strict.mean, cell.strict.exact, cell.strict.runs) == (pytest.approx(0.95), 1, 2)
     assert table.published[Row("", "n=10"), "GNCA, published"].mean == 0.5
     assert table.missing == ()
-    assert [(pair.first, pair.second) for pair in table.comparisons()] == [("stay", "majority")]
-    assert table.comparisons()[0].outcome.wins == 2
+    assert [(pair.first, pair.second) for pair in table.paired_tests()] == [("stay", "majority")]
+    assert table.paired_tests()[0].outcome.wins == 2
 
 
 def test_missing_and_failed_jobs_are_counted(floors):
@@ -70,14 +70,14 @@ def test_what_is_not_as_published_is_said(floors):
 def test_cells_about_other_data_are_not_held_against_each_other():
     experiment = find_experiment("grab-2")
     table = make_table(experiment, filled(experiment, {"GNCA": [0.1], "exact learner": [1.0]}))
-    assert not experiment.comparable
+    assert not experiment.published.comparable
     assert table.reproduced() == []
     assert differences(table) == [["Our best learner is at least as good as the published Diff-FSA in every row."]]
 
 
 def test_our_best_learner_is_held_to_the_published_one():
     experiment = find_experiment("prefix-sum")
-    ours = [entry.column for entry in experiment.entries if entry.ours]
+    ours = [entry.column for entry in experiment.learners if entry.focus]
     good = make_table(experiment, filled(experiment, {ours[0]: [0.5], ours[1]: [0.74]}))
     assert good.behind() == []
     assert good.best(good.rows[0]) == ours[1]
@@ -88,7 +88,7 @@ def test_our_best_learner_is_held_to_the_published_one():
 
 def test_a_learner_without_a_group_is_shown_in_every_group():
     experiment = find_experiment("grab")
-    columns = {entry.column: [0.9] for entry in experiment.entries}
+    columns = {entry.column: [0.9] for entry in experiment.learners}
     table = make_table(experiment, filled(experiment, columns))
     assert len(table.rows) == 15
     assert len({row.group for row in table.rows}) == 3
@@ -135,7 +135,7 @@ def test_only_what_is_1_is_shown_as_1(value):
 def test_the_last_rows_of_all_tables_stand_side_by_side(tmp_path):
     experiments = [find_experiment(name) for name in ("distance", "grab")]
     tables = [
-        make_table(found, filled(found, {entry.column: [0.9] for entry in found.entries})) for found in experiments
+        make_table(found, filled(found, {entry.column: [0.9] for entry in found.learners})) for found in experiments
     ]
     columns, rows = at_a_glance(tables)
     names = [column.name for column in columns]

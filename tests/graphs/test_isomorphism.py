@@ -231,8 +231,8 @@ def test_no_graphs_and_no_nodes():
     ("call", "words"),
     [
         (lambda batch: refine_colours(batch, [0]), "one entry per node, 2; got shape [1]"),
-        (lambda batch: refine_colours(batch, [0.5, 1.0]), "must be whole numbers; got float64"),
-        (lambda batch: refine_colours(batch, [0, 1], rounds=-1), "rounds must be at least 0; got -1"),
+        (lambda batch: refine_colours(batch, [0.5, 1.0]), "must be integers; got float64"),
+        (lambda batch: refine_colours(batch, [0, 1], rounds=-1), "rounds must be an integer >= 0; got -1"),
         (lambda batch: graph_keys(batch, [0, 1, 2]), "one entry per node, 2; got shape [3]"),
         (lambda batch: isomorphic(batch.graph, [0, 1], batch.graph, [0]), "got shape [1]"),
     ],

@@ -85,9 +85,9 @@ def test_a_hexagonal_torus_has_an_even_height(height, near):
     ("arguments", "message"),
     [
         (("square", 2, 2), "lattice kind must be one of line, von-neumann, moore, hex; got 'square'"),
-        (("moore", 0, 2), "lattice height must be a whole number of at least 1; got 0"),
-        (("moore", 2, 1.5), "lattice width must be a whole number of at least 1; got 1.5"),
-        (("moore", True, 2), "lattice height must be a whole number of at least 1; got True"),
+        (("moore", 0, 2), "lattice height must be an integer >= 1; got 0"),
+        (("moore", 2, 1.5), "lattice width must be an integer >= 1; got 1.5"),
+        (("moore", True, 2), "lattice height must be an integer >= 1; got True"),
         (("line", 2, 2), "a line has height 1; got 2"),
         (("moore", 2**16, 2**15), "a lattice must have fewer than 2^31 cells; got 65536 x 32768"),
     ],

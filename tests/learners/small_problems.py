@@ -1,5 +1,6 @@
 """Small learning problems as hypothesis strategies, and plain searches that the learner is compared with."""
 
+from functools import lru_cache
 from itertools import permutations
 
 import numpy as np
@@ -28,24 +29,32 @@ def random_table(shape, rng, stay):
     return table.astype(np.int16)
 
 
+@lru_cache(maxsize=4)
+def plain(graphs):
+    """Where each graph of a batch begins, and the sources and slots of the arcs to each node."""
+    union, offsets = graphs.graph, graphs.offsets.tolist()
+    rows = [slice(*union.indptr[node : node + 2].tolist()) for node in range(union.num_nodes)]
+    slots = [[] if union.slots is None else union.slots[row].tolist() for row in rows]
+    return offsets, list(zip([union.indices[row].tolist() for row in rows], slots, strict=True))
+
+
 def frames_of(problem, graph, table):
     """States of one graph at every step, and the entries it uses; plain Python. ``table`` is indexed by (state, value).
 
     A missing entry (below 0) ends the run: it is returned instead of the frames.
     """
-    shape, union = problem.shape, problem.examples.graphs.graph
-    begin, end = problem.examples.graphs.offsets[[graph, graph + 1]].tolist()
+    shape, (offsets, arcs) = problem.shape, plain(problem.examples.graphs)
+    begin, end = offsets[graph : graph + 2]
     states = {node: int(problem.start[node]) for node in range(begin, end)}
     frames, used = [list(states.values())], set()
     for _ in range(int(problem.examples.steps[graph])):
         after = {}
         for node in range(begin, end):
-            arcs = slice(union.indptr[node], union.indptr[node + 1])
             if states[node] < shape.num_final:
                 after[node] = states[node]
                 continue
-            seen = [states[source] for source in union.indices[arcs].tolist()]
-            slots = [] if union.slots is None else union.slots[arcs].tolist()
+            sources, slots = arcs[node]
+            seen = [states[source] for source in sources]
             entry = states[node], shape.aggregation.encode(seen, slots, shape.num_states)
             used.add(entry)
             after[node] = int(table[entry])
@@ -57,7 +66,7 @@ def frames_of(problem, graph, table):
 
 
 def wrong_nodes(problem, graph, frames):
-    begin, end = problem.examples.graphs.offsets[[graph, graph + 1]].tolist()
+    begin, end = plain(problem.examples.graphs)[0][graph : graph + 2]
     target = problem.target[begin:end].tolist()
     return sum(wanted not in (-1, state) for wanted, state in zip(target, frames[-1], strict=True))
 

@@ -13,7 +13,7 @@ from graphfsa.datasets import Examples, Task, dataset_class, draw
 from graphfsa.errors import FormatError, LimitError
 from graphfsa.files import read_tensors, write_tensors
 from graphfsa.graphs import GraphBatch, families
-from graphfsa.learners import accuracy, answers, learner_class, load_model
+from graphfsa.learners import Model, learner_class, load
 from graphfsa.learners._floor import frequencies
 from graphfsa.learners._neural import Network
 from graphfsa.learners._neural._batches import Arcs, Batches
@@ -42,8 +42,9 @@ def untrained(learner, task, seed=0):
 
 def plain_scores(model, graph, inputs, steps):
     """What a network is by definition, in float64: loops over nodes and arcs, one number of steps."""
-    weights = {name: array.astype(float) for name, array in model.weights.items()}
-    follow = {RecurrentGNN: plain_recurrent, GNCA: plain_gnca}[type(model.learner)]
+    network = getattr(model, "body", model)
+    weights = {name: array.astype(float) for name, array in network.weights.items()}
+    follow = {RecurrentGNN: plain_recurrent, GNCA: plain_gnca}[type(network.learner)]
     return follow(weights, graph, inputs, steps, model.task)
 
 
@@ -200,21 +201,26 @@ def test_a_network_at_rest_takes_no_further_steps(monkeypatch):
 @pytest.mark.parametrize(
     ("inputs", "steps", "words"),
     [
-        ([0, 1], 1, "one input class per node, 3 whole numbers"),
-        ([0, 1, 3], 1, "must be in 0 .. 2; got 3"),
-        ([0, 1, -1], 1, "must be in 0 .. 2; got -1"),
-        ([0.0, 1.0, 2.0], 1, "whole numbers"),
-        ([0, 1, 2], -1, "steps must be a whole number of at least 0; got -1"),
-        ([0, 1, 2], True, "steps must be a whole number"),
+        ([0, 1], 1, "inputs must have one entry per node"),
+        ([0, 1, 3], 1, "input of node 2 must be in 0 .. 2; got 3"),
+        ([0, 1, -1], 1, "input of node 2 must be in 0 .. 2; got -1"),
+        ([0.5, 1.0, 2.0], 1, "input of node 0 must be an integer; got 0.5"),
+        ([0, 1, 2], -1, "steps must be an integer from 0 to"),
+        ([0, 1, 2], True, "steps must be an integer"),
     ],
 )
 def test_wrong_questions_are_refused(learner, inputs, steps, words):
-    model = untrained(learner, CLASSES)
+    model = Model(CLASSES, untrained(learner, CLASSES))
     with pytest.raises(GraphFSAError, match=words):
         model.predict(Graph.from_edges(3, [(0, 1)]), inputs, steps=steps)
 
 
 # ---- training
+
+
+def same_weights(first, second):
+    one, two = first.network.weights, second.network.weights
+    return set(one) == set(two) and all(np.array_equal(array, two[name]) for name, array in one.items())
 
 
 def root_value(count=10, sizes=range(1, 7), seed=0):
@@ -238,10 +244,9 @@ def test_the_same_seed_gives_the_same_weights_whatever_the_number_of_threads(lea
     finally:
         torch.set_num_threads(before)
         torch.set_rng_state(state)
-    for name, array in found[0].weights.items():
-        assert np.array_equal(array, found[1].weights[name])
+    assert same_weights(found[0], found[1])
     assert found[0].history == found[1].history
-    assert any(not np.array_equal(array, found[2].weights[name]) for name, array in found[0].weights.items())
+    assert not same_weights(found[0], found[2])
 
 
 def test_training_leaves_the_global_randomness_alone():
@@ -256,19 +261,19 @@ def test_what_a_model_says_about_its_training(learner):
     train, held = root_value(), root_value(seed=1)
     seen = []
     model = learner.fit(train, held, seed=0, watch=seen.append)
-    assert model.epochs == len(model.history) == 2
-    assert model.updates == 2 * 2
+    assert model.provenance.details["epochs"] == len(model.history) == 2
+    assert model.provenance.details["updates"] == 2 * 2
     assert [set(record) for record in model.history] == [
         {"epoch", "loss", "validation_loss", "validation_accuracy", "rate"}
     ] * 2
     assert all(type(value) in (int, float) for record in model.history for value in record.values())
     assert seen[-1]["updates"] == seen[-1]["of"] == 4
-    assert model.seconds > 0
-    assert not model.interrupted
-    assert model.train_accuracy == pytest.approx(accuracy(model, train))
-    assert model.validation_accuracy == pytest.approx(accuracy(model, held))
+    assert model.provenance.seconds > 0
+    assert not model.provenance.interrupted
+    assert model.provenance.train_accuracy == pytest.approx(model.accuracy(train))
+    assert model.provenance.validation_accuracy == pytest.approx(model.accuracy(held))
     alone = learner.fit(train, seed=0)
-    assert alone.validation_accuracy is None
+    assert alone.provenance.validation_accuracy is None
     assert alone.history[0]["validation_loss"] is None
 
 
@@ -279,8 +284,8 @@ def test_the_best_epoch_is_kept_and_patience_ends_it():
     best = int(np.argmin(losses))
     assert len(losses) == min(100, best + 1 + 3)
     accuracies = [record["validation_accuracy"] for record in model.history]
-    assert model.validation_accuracy == pytest.approx(accuracies[best])
-    assert RecurrentGNN(updates=3, batch=16).fit(train, seed=0).updates == 3
+    assert model.provenance.validation_accuracy == pytest.approx(accuracies[best])
+    assert RecurrentGNN(updates=3, batch=16).fit(train, seed=0).provenance.details["updates"] == 3
 
 
 def test_nodes_that_do_not_count_do_not_matter_and_occurrences_do():
@@ -291,10 +296,10 @@ def test_nodes_that_do_not_count_do_not_matter_and_occurrences_do():
     parts = (examples.task, examples.graphs, examples.inputs)
     first = SMALL[0].fit(Examples(*parts, examples.labels, **base), seed=0)
     second = SMALL[0].fit(Examples(*parts, changed, **base), seed=0)
-    assert all(np.array_equal(first.weights[name], second.weights[name]) for name in first.weights)
+    assert same_weights(first, second)
     often = Examples(*parts, examples.labels, **base, counts=np.r_[5, np.ones(len(examples) - 1, int)])
     third = SMALL[0].fit(often, seed=0)
-    assert any(not np.array_equal(first.weights[name], third.weights[name]) for name in first.weights)
+    assert not same_weights(first, third)
 
 
 def test_the_loss_is_the_mean_over_nodes_that_count_and_steps_are_those_of_the_labels():
@@ -313,17 +318,17 @@ def test_the_loss_is_the_mean_over_nodes_that_count_and_steps_are_those_of_the_l
 def test_an_evolution_never_makes_further_steps():
     rows = dataset_class("elementary")().generate(4, 40, np.random.default_rng(0), steps=1)
     with_offset, without = (replace(SMALL[0], offset=offset).fit(rows, seed=0) for offset in (5, 0))
-    assert all(np.array_equal(with_offset.weights[name], without.weights[name]) for name in without.weights)
+    assert same_weights(with_offset, without)
 
 
 def test_a_recurrent_network_learns_what_floors_cannot():
     dataset = dataset_class("root-value")()
     train, held = root_value(30), root_value(10, seed=1)
     model = RecurrentGNN(updates=120, rate=0.01).fit(train, held, seed=0)
-    assert model.validation_accuracy == 1
+    assert model.provenance.validation_accuracy == 1
     test = draw(dataset, 8, 50, np.random.default_rng(2), "test")
-    floors = [accuracy(floor().fit(train), test) for floor in (Majority, Stay)]
-    assert accuracy(model, test) > 0.8 > 0.75 > max(floors)
+    floors = [floor().fit(train).accuracy(test) for floor in (Majority, Stay)]
+    assert model.accuracy(test) > 0.8 > 0.75 > max(floors)
 
 
 @pytest.mark.parametrize("rounds", [1, 4])
@@ -334,30 +339,30 @@ def test_ctrl_c_returns_the_best_so_far(rounds):
 
     train = root_value()
     model = RecurrentGNN(epochs=50).fit(train, train, seed=0, watch=interrupt)
-    assert model.interrupted
-    assert model.epochs in (rounds - 1, rounds)
-    whole = RecurrentGNN(epochs=max(1, model.epochs)).fit(train, train, seed=0)
-    if model.epochs:
-        assert all(np.array_equal(array, whole.weights[name]) for name, array in model.weights.items())
+    assert model.provenance.interrupted
+    assert model.provenance.details["epochs"] in (rounds - 1, rounds)
+    whole = RecurrentGNN(epochs=max(1, model.provenance.details["epochs"])).fit(train, train, seed=0)
+    if model.provenance.details["epochs"]:
+        assert same_weights(model, whole)
 
 
 @pytest.mark.parametrize(
     ("kind", "options", "words"),
     [
-        (RecurrentGNN, {"rate": 0}, "rate must be a number above 0"),
-        (RecurrentGNN, {"rate": float("nan")}, "rate must be a number above 0"),
-        (RecurrentGNN, {"rate": "fast"}, "rate must be a number above 0 and below 1000; got 'fast'"),
-        (RecurrentGNN, {"dropout": 1}, "dropout must be a number of at least 0 and below 1; got 1"),
-        (RecurrentGNN, {"hidden": 0}, "hidden must be a whole number in 1 .. 4096; got 0"),
-        (RecurrentGNN, {"hidden": 2.5}, "hidden must be a whole number"),
-        (RecurrentGNN, {"factor": True}, "factor must be a whole number"),
-        (RecurrentGNN, {"batch": 0}, "batch must be a whole number in 1 .."),
-        (RecurrentGNN, {"clip": -1}, "clip must be a number of at least 0"),
-        (GNCA, {"epochs": 0}, "epochs must be a whole number in 1 .."),
-        (GNCA, {"updates": 0}, "updates must be a whole number in 1 .."),
-        (GNCA, {"patience": -1}, "patience must be a whole number in 1 .."),
-        (GNCA, {"offset": -1}, "offset must be a whole number in 0 .."),
-        (GNCA, {"hidden": 10**6}, "hidden must be a whole number in 1 .. 4096"),
+        (RecurrentGNN, {"rate": 0}, "rate must be a number > 0"),
+        (RecurrentGNN, {"rate": float("nan")}, "rate must be a number > 0"),
+        (RecurrentGNN, {"rate": "fast"}, "rate must be a number > 0 and < 1000; got 'fast'"),
+        (RecurrentGNN, {"dropout": 1}, "dropout must be a number >= 0 and < 1; got 1"),
+        (RecurrentGNN, {"hidden": 0}, "hidden must be an integer from 1 to 4096; got 0"),
+        (RecurrentGNN, {"hidden": 2.5}, "hidden must be an integer"),
+        (RecurrentGNN, {"factor": True}, "factor must be an integer"),
+        (RecurrentGNN, {"batch": 0}, "batch must be an integer from 1 to"),
+        (RecurrentGNN, {"clip": -1}, "clip must be a number >= 0"),
+        (GNCA, {"epochs": 0}, "epochs must be an integer from 1 to"),
+        (GNCA, {"updates": 0}, "updates must be an integer from 1 to"),
+        (GNCA, {"patience": -1}, "patience must be an integer from 1 to"),
+        (GNCA, {"offset": -1}, "offset must be an integer from 0 to"),
+        (GNCA, {"hidden": 10**6}, "hidden must be an integer from 1 to 4096"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_at_once(kind, options, words):
@@ -371,13 +376,13 @@ def test_data_that_make_no_sense_are_refused(kind):
     nothing = Examples(examples.task, examples.graphs, examples.inputs, examples.labels, steps=2,
                        mask=np.zeros(len(examples.labels), bool))  # fmt: skip
     other = dataset_class("distance")().generate(3, 5, np.random.default_rng(0))
-    with pytest.raises(GraphFSAError, match="nothing to learn from: no node of the train graphs counts"):
+    with pytest.raises(GraphFSAError, match="nothing to learn from: no node of the training graphs counts"):
         kind().fit(nothing)
-    with pytest.raises(GraphFSAError, match="nothing to choose by"):
+    with pytest.raises(GraphFSAError, match="no node of the validation graphs counts"):
         kind().fit(examples, nothing)
-    with pytest.raises(GraphFSAError, match="validation must be of the task root-value; got distance"):
+    with pytest.raises(GraphFSAError, match="validation graphs must be of the task root-value; got distance"):
         kind().fit(examples, other)
-    with pytest.raises(GraphFSAError, match="train must be Examples"):
+    with pytest.raises(GraphFSAError, match=r"train must be a graphfsa\.Examples"):
         kind().fit([1, 2])
     with pytest.raises(GraphFSAError, match="seed must be"):
         kind().fit(examples, seed=-1)
@@ -404,12 +409,13 @@ def test_a_file_keeps_everything(learner, tmp_path):
     path = tmp_path / "net.safetensors"
     model = replace(learner, rate=np.float64(0.01), batch=np.int64(8)).fit(root_value(), root_value(seed=1), seed=0)
     model.save(path)
-    read = load_model(path)
-    assert set(read.weights) == set(model.weights)
-    assert all(np.array_equal(array, read.weights[name]) for name, array in model.weights.items())
-    for name in ("task", "history", "seconds", "epochs", "updates", "train_accuracy", "validation_accuracy"):
+    read = load(path)
+    weights = model.network.weights
+    assert set(read.network.weights) == set(weights)
+    assert all(np.array_equal(array, read.network.weights[name]) for name, array in weights.items())
+    for name in ("task", "history", "verdict", "provenance", "dataset"):
         assert getattr(read, name) == getattr(model, name)
-    assert read.learner == model.learner
+    assert read.network.learner == model.network.learner
     graph = families.parse_family("path:9", np.random.default_rng(0))
     assert np.array_equal(read.predict(graph, [1] + [0] * 8, steps=5), model.predict(graph, [1] + [0] * 8, steps=5))
     assert read.digest == model.digest != learner.fit(root_value(), seed=1).digest
@@ -419,28 +425,35 @@ def test_a_file_keeps_everything(learner, tmp_path):
 def kept(tmp_path_factory):
     path = tmp_path_factory.mktemp("kept") / "net.safetensors"
     RecurrentGNN(epochs=1).fit(root_value(), seed=0).save(path)
-    return path, *read_tensors(path, "graphfsa.recurrent-gnn/1")
+    return path, *read_tensors(path, "graphfsa.network/1")
+
+
+def changed(about, **fields):
+    return json.dumps({**json.loads(about["about"]), **fields})
 
 
 DAMAGES = {
     "no schema": lambda tensors, about: about.pop("schema"),
     "another schema": lambda tensors, about: about.update(schema="graphfsa.soft/1"),
-    "a learner that is no network": lambda tensors, about: about.update(schema="graphfsa.majority/1"),
-    "no learner": lambda tensors, about: about.update(schema="graphfsa.dream/1"),
-    "another learner": lambda tensors, about: about.update(schema="graphfsa.gnca/1"),
-    "no task": lambda tensors, about: about.pop("task"),
-    "a task that is none": lambda tensors, about: about.update(task="[1]"),
+    "a learner that is no network": lambda tensors, about: about.update(learner="majority"),
+    "no learner": lambda tensors, about: about.update(learner="dream"),
+    "a learner in a file": lambda tensors, about: about.update(learner="evil.py:Learner"),
+    "another learner": lambda tensors, about: about.update(learner="gnca"),
+    "no task": lambda tensors, about: about.update(about=changed(about, task=None)),
+    "a task that is none": lambda tensors, about: about.update(about=changed(about, task=[1])),
     "a task of many": lambda tensors, about: about.update(
-        task=json.dumps({"name": "t", "kind": "classes", "inputs": "abc", "classes": ["x", "y"]})
+        about=changed(about, task={"name": "t", "kind": "classes", "inputs": "abc", "classes": ["x", "y"]})
     ),
-    "no JSON": lambda tensors, about: about.update(config="{"),
-    "an unknown option": lambda tensors, about: about.update(config='{"speed": 3}'),
+    "no JSON": lambda tensors, about: about.update(options="{"),
+    "an unknown option": lambda tensors, about: about.update(options='{"speed": 3}'),
     "an option out of range": lambda tensors, about: about.update(
-        config=about["config"].replace('"hidden": 16', '"hidden": -16')
+        options=about["options"].replace('"hidden": 16', '"hidden": -16')
     ),
-    "another width": lambda tensors, about: about.update(config=about["config"].replace('"hidden": 16', '"hidden": 8')),
+    "another width": lambda tensors, about: about.update(
+        options=about["options"].replace('"hidden": 16', '"hidden": 8')
+    ),
     "a history of numbers": lambda tensors, about: about.update(history="[1, 2]"),
-    "no training": lambda tensors, about: about.update(training="{}"),
+    "no provenance": lambda tensors, about: about.update(about=changed(about, provenance={})),
     "a weight too few": lambda tensors, about: tensors.pop("message.bias"),
     "a weight too many": lambda tensors, about: tensors.update(extra=np.zeros(3, np.float32)),
     "another type": lambda tensors, about: tensors.update({"message.bias": np.zeros(16)}),
@@ -455,7 +468,7 @@ def test_a_damaged_file_is_refused(damage, kept, tmp_path):
     damage(tensors, about)
     write_tensors(tmp_path / "bad.safetensors", tensors, about)
     with pytest.raises(FormatError, match=r"bad\.safetensors: "):
-        load_model(tmp_path / "bad.safetensors")
+        load(tmp_path / "bad.safetensors")
 
 
 def test_half_a_file_and_no_file_are_refused(kept, tmp_path):
@@ -463,9 +476,9 @@ def test_half_a_file_and_no_file_are_refused(kept, tmp_path):
     for size in (0, 5, 200, len(whole) - 1):
         (tmp_path / "half.safetensors").write_bytes(whole[:size])
         with pytest.raises(FormatError, match="not a safetensors file"):
-            load_model(tmp_path / "half.safetensors")
+            load(tmp_path / "half.safetensors")
     with pytest.raises(GraphFSAError, match="cannot read"):
-        load_model(tmp_path / "none.safetensors")
+        load(tmp_path / "none.safetensors")
 
 
 # ---- floors
@@ -496,26 +509,31 @@ def test_floors_are_exactly_what_they_say(graph, seed, evolution):
         wanted = np.array(each)[inputs]
         assert majority.predict(graph, inputs, steps=0).tolist() == [-1] * nodes
     assert stay.predict(graph, inputs, steps=3).tolist() == wanted.tolist()
-    assert stay.train_accuracy == stay.validation_accuracy == pytest.approx((wanted == labels)[mask].mean())
-    assert majority.train_accuracy == pytest.approx((labels == most)[mask].mean())
-    assert majority.validation_accuracy is None
+    assert (
+        stay.provenance.train_accuracy
+        == stay.provenance.validation_accuracy
+        == pytest.approx((wanted == labels)[mask].mean())
+    )
+    assert majority.provenance.train_accuracy == pytest.approx((labels == most)[mask].mean())
+    assert majority.provenance.validation_accuracy is None
     for model in (majority, stay):
         assert isinstance(model.automaton, GraphFSA)
-        assert model.automaton is model.found
+        assert model.is_automaton
+        assert model.found
         assert model.automaton.aggregation == CountingAggregation(1)
         assert model.automaton.num_states == (2 if evolution else 5)
-        assert model.verdict == ("exact" if model.train_accuracy == 1 else "best-effort")
+        assert model.verdict == ("exact" if model.provenance.train_accuracy == 1 else "best-effort")
 
 
 def test_the_scores_of_a_model_are_strict_and_by_the_steps_of_each_graph():
     examples = root_value(sizes=[2, 4])
     model = Majority().fit(examples)
-    given_answers = answers(model, examples)
+    given_answers = model.answers(examples)
     assert np.array_equal(given_answers, examples.predict(model.automaton))
-    assert accuracy(model, examples) == examples.accuracy(model.automaton)
-    assert accuracy(model, examples, steps=0) == 0
+    assert model.accuracy(examples) == examples.accuracy(model.automaton)
+    assert model.accuracy(examples, steps=0) == 0
     some = np.where(examples.sizes == 2, 0, 1)
-    assert accuracy(model, examples, steps=some) == examples.accuracy(model.automaton, steps=some)
+    assert model.accuracy(examples, steps=some) == examples.accuracy(model.automaton, steps=some)
 
 
 def test_floors_of_too_many_states_are_refused():

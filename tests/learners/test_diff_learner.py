@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from graphfsa import CountingAggregation, DiffFSA, GraphFSA, GraphFSAError, PositionalAggregation, library
-from graphfsa.datasets import Examples, Task, dataset_class, draw, generate_grab, grab_config
-from graphfsa.datasets._zones import draw_training
+from graphfsa.datasets import Examples, Task, dataset_class, draw, draw_training, generate_grab, grab_config
 from graphfsa.errors import FormatError, LimitError, MissingExtraError, UnknownNameError
 from graphfsa.files import read_tensors, write_tensors
 from graphfsa.graphs import Graph, GraphBatch
-from graphfsa.learners import _torch, full_name, learner_class
+from graphfsa.learners import _torch, learner_class
 from graphfsa.learners.diff_fsa import _fit
 from graphfsa.learners.diff_fsa._checkpoint import SCHEMA
 from graphfsa.learners.diff_fsa._training import Training
@@ -46,7 +45,7 @@ def test_tasks_are_learned_exactly(name, steps, tests):
     train = graphs_of(name, count=2000, steps=steps)
     found = DiffFSA().fit(train, seed=3)
     assert found.verdict == "exact"
-    assert found.train_accuracy == train.accuracy(found.automaton) == 1
+    assert found.provenance.train_accuracy == train.accuracy(found.automaton) == 1
     for size, after in tests:
         assert draw(dataset, size, 20, np.random.default_rng(1), "test", steps=after).accuracy(found.automaton) == 1
 
@@ -57,7 +56,11 @@ def test_prefix_sum_with_validation():
     train = draw_training(dataset, np.random.default_rng(5))
     held = dataset.generate(7, 20, np.random.default_rng(6))
     found = DiffFSA().fit(train, held, seed=5)
-    assert (found.verdict, found.validation_accuracy, found.solved > 0) == ("exact", 1.0, True)
+    assert (found.verdict, found.provenance.validation_accuracy, found.provenance.details["solved"] > 0) == (
+        "exact",
+        1.0,
+        True,
+    )
     assert dataset.generate(60, 20, np.random.default_rng(7)).accuracy(found.automaton) == 1
     graph = next(iter(held))
     assert np.array_equal(found.predict(graph.graph, graph.inputs, steps=graph.steps), graph.labels)
@@ -160,9 +163,9 @@ def test_impossible_knowledge_is_refused(distance, known, words):
 
 
 def test_an_automaton_for_another_task_is_refused(distance):
-    with pytest.raises(GraphFSAError, match="starting states"):
+    with pytest.raises(GraphFSAError, match="distance has the classes even, odd"):
         DiffFSA().fit(distance, initial=library.prefix_sum())
-    with pytest.raises(GraphFSAError, match="one task"):
+    with pytest.raises(GraphFSAError, match="validation graphs must be of the task distance"):
         DiffFSA().fit(distance, graphs_of("root-value", count=20))
 
 
@@ -211,7 +214,9 @@ def test_a_training_that_was_stopped_goes_on_as_if_nothing_had_happened(tmp_path
     again = learner.fit(train, held, seed=8, checkpoint=tmp_path / "part", resume=True)
     assert again.automaton.digest == whole.automaton.digest
     assert np.array_equal(again.soft.probabilities, whole.soft.probabilities)
-    assert (again.updates, again.solved) == (whole.updates, whole.solved)
+    assert [again.provenance.details[name] for name in ("updates", "solved")] == [
+        whole.provenance.details[name] for name in ("updates", "solved")
+    ]
     plain = [{**record, "seconds": 0} for record in whole.history]
     assert [{**record, "seconds": 0} for record in again.history] == plain
     written = [json.loads(line) for line in (tmp_path / "part" / "history.jsonl").read_text().splitlines()]
@@ -274,8 +279,8 @@ def test_an_interruption_keeps_the_best_so_far(distance):
             raise KeyboardInterrupt
 
     found = DiffFSA(**SHORT).fit(distance, watch=interrupt)
-    assert (found.interrupted, found.updates) == (True, 20)
-    assert found.train_accuracy > 0.5
+    assert (found.provenance.interrupted, found.provenance.details["updates"]) == (True, 20)
+    assert found.provenance.train_accuracy > 0.5
 
 
 def test_an_interruption_before_anything_was_looked_at(distance, monkeypatch):
@@ -284,7 +289,11 @@ def test_an_interruption_before_anything_was_looked_at(distance, monkeypatch):
 
     monkeypatch.setattr(Training, "update", interrupt)
     found = DiffFSA(**SHORT).fit(distance)
-    assert (found.interrupted, found.updates, found.automaton.num_states) == (True, 0, 4)
+    assert (found.provenance.interrupted, found.provenance.details["updates"], found.automaton.num_states) == (
+        True,
+        0,
+        4,
+    )
 
 
 def test_a_loss_that_is_not_a_number_ends_the_training(distance, monkeypatch, tmp_path):
@@ -297,7 +306,7 @@ def test_a_loss_that_is_not_a_number_ends_the_training(distance, monkeypatch, tm
     with pytest.raises(GraphFSAError, match=r"not a number any more in update 31; the last good state is in"):
         DiffFSA(**SHORT).fit(distance, checkpoint=tmp_path)
     monkeypatch.undo()
-    assert DiffFSA(**SHORT).fit(distance, checkpoint=tmp_path, resume=True).updates == 40
+    assert DiffFSA(**SHORT).fit(distance, checkpoint=tmp_path, resume=True).provenance.details["updates"] == 40
 
 
 def test_tables_too_large_to_train_are_refused_before_they_are_made(distance):
@@ -328,7 +337,7 @@ def test_bad_options_are_refused_when_the_learner_is_made():
         with pytest.raises(GraphFSAError, match=words):
             DiffFSA(**options)
     with pytest.raises(GraphFSAError, match="device must be"):
-        DiffFSA(device="warp").check_torch()
+        DiffFSA(device="warp").check_libraries()
 
 
 def test_a_checkpoint_with_other_content_is_refused(tmp_path):
@@ -377,8 +386,8 @@ def test_labels_that_nothing_can_tell_apart_are_said(distance):
     """After no step at all, nobody knows how far the root is."""
     early = Examples(distance.task, distance.graphs, distance.inputs, distance.labels, steps=0)
     found = DiffFSA(**SHORT).fit(early)
-    assert (found.verdict, found.possible) == ("best-effort", False)
-    assert DiffFSA(**SHORT).fit(distance).possible
+    assert (found.verdict, found.provenance.details["possible"]) == ("best-effort", False)
+    assert DiffFSA(**SHORT).fit(distance).provenance.details["possible"]
 
 
 def test_gradients_are_switched_on_where_they_were_off(distance):
@@ -393,9 +402,9 @@ def test_gradients_are_switched_on_where_they_were_off(distance):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"train": None}, "train must be Examples"),
-        ({"validation": "x"}, "validation must be Examples"),
-        ({"initial": "distance"}, "initial must be a GraphFSA"),
+        ({"train": None}, "train must be a graphfsa.Examples"),
+        ({"validation": "x"}, "validation must be a graphfsa.Examples"),
+        ({"initial": "distance"}, "initial must be a graphfsa.GraphFSA"),
         ({"known": [[1], [1, 2]]}, "different lengths"),
     ],
 )
@@ -413,14 +422,14 @@ def test_nothing_to_learn_from_is_said(distance):
 
 
 def test_a_name_may_be_shortened_while_it_is_clear():
-    assert full_name("diff") == "diff-fsa"
+    assert learner_class("diff").name == "diff-fsa"
     assert learner_class("diff") is DiffFSA
     for name in ("", "d", "exacts"):
         if name == "d":
-            assert full_name(name) == "diff-fsa"
+            assert learner_class(name).name == "diff-fsa"
             continue
         with pytest.raises(UnknownNameError):
-            full_name(name)
+            learner_class(name)
 
 
 def test_sizes_that_cannot_tell_labels_apart_are_not_trained():

@@ -12,7 +12,7 @@ from safetensors.numpy import load, save
 
 from graphfsa import AverageThresholdAggregation, CountingAggregation, PositionalAggregation, library
 from graphfsa.errors import FormatError, GraphFSAError
-from graphfsa.learners.diff_fsa import SoftModel
+from graphfsa.learners.diff_fsa import SoftTable
 from strategies import SEEDS, average_threshold
 
 EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)
@@ -24,7 +24,7 @@ def soft_model(aggregation, num_states, seed=0, names=None):
     num_values = aggregation.num_values(num_states)
     probabilities = rng.dirichlet(np.full(num_states, 0.5), (num_states, num_values)).astype(np.float32)
     names = names or tuple(f"s{state}" for state in range(num_states))
-    return SoftModel(names, aggregation, probabilities, rng.random(num_values) < 0.7)
+    return SoftTable(names, aggregation, probabilities, rng.random(num_values) < 0.7)
 
 
 @st.composite
@@ -62,7 +62,7 @@ def same(one, other):
 def test_a_certain_table_has_no_entropy_and_is_its_own_discrete_table():
     fsa = library.distance()
     table = np.asarray(fsa.transition_table)
-    model = SoftModel(
+    model = SoftTable(
         tuple(fsa.state_names), fsa.aggregation, certain(table, len(table)), np.ones(table.shape[1], bool)
     )
     assert (model.entropy == 0).all()
@@ -76,7 +76,7 @@ def test_a_certain_table_has_no_entropy_and_is_its_own_discrete_table():
 def test_a_uniform_table_has_as_many_bits_as_its_number_of_states(num_states):
     aggregation = AverageThresholdAggregation({0: 0.5})
     uniform = np.full((num_states, 2, num_states), 1 / num_states, np.float32)
-    model = SoftModel(tuple("abcdefgh"[:num_states]), aggregation, uniform, np.ones(2, bool))
+    model = SoftTable(tuple("abcdefgh"[:num_states]), aggregation, uniform, np.ones(2, bool))
     assert model.entropy.shape == (num_states, 2)
     assert model.entropy.dtype == np.float32
     assert np.allclose(model.entropy, math.log2(num_states), rtol=1e-6, atol=0)
@@ -100,7 +100,7 @@ def test_undecided_entries_come_in_order_with_what_they_may_become():
     probabilities[1, 1] = [0.991, 0.009, 0.0]  # 0.07 bits
     probabilities[2, 0] = [0.5, 0.0, 0.5]  # 1 bit
     probabilities[2, 1] = [0.495, 0.5, 0.005]  # a little more than 1 bit
-    model = SoftModel(("r", "a", "b"), AverageThresholdAggregation({1: 0.5}), probabilities, np.array([True, True]))
+    model = SoftTable(("r", "a", "b"), AverageThresholdAggregation({1: 0.5}), probabilities, np.array([True, True]))
     few, many = "< 0.5 a", ">= 0.5 a"
     wanted = [
         ("r", many, {"r": 0.5, "a": 0.25, "b": 0.25}),
@@ -113,7 +113,7 @@ def test_undecided_entries_come_in_order_with_what_they_may_become():
     assert model.undecided(0.05) == [*wanted, ("a", many, {"r": 0.991})]
     assert model.undecided(1.6) == []
     # Entries that the training graphs never show are not undecided: nobody has asked.
-    untrained = SoftModel(model.state_names, model.aggregation, probabilities, np.array([True, False]))
+    untrained = SoftTable(model.state_names, model.aggregation, probabilities, np.array([True, False]))
     assert untrained.undecided() == wanted[2:]
 
 
@@ -142,16 +142,16 @@ def test_undecided_entries_are_all_trained_ones_with_enough_bits(model, least):
 def test_what_is_saved_is_what_is_loaded(model, tmp_path_factory):
     file = tmp_path_factory.mktemp("soft") / "soft.safetensors"
     model.save(file)
-    again = SoftModel.load(file)
+    again = SoftTable.load(file)
     assert same(model, again)
     again.save(file)
-    assert same(model, SoftModel.load(file))
+    assert same(model, SoftTable.load(file))
 
 
 def test_names_in_any_script_survive(tmp_path):
     model = soft_model(PositionalAggregation(2), 3, names=("größe", "状態", 'a "b", c'))
     model.save(tmp_path / "soft.safetensors")
-    assert same(model, SoftModel.load(tmp_path / "soft.safetensors"))
+    assert same(model, SoftTable.load(tmp_path / "soft.safetensors"))
 
 
 def written(tmp_path, about=None, **arrays):
@@ -174,7 +174,7 @@ def written(tmp_path, about=None, **arrays):
 
 
 def test_the_file_that_the_next_tests_change_is_good(tmp_path):
-    assert SoftModel.load(written(tmp_path)).state_names == ("a", "b")
+    assert SoftTable.load(written(tmp_path)).state_names == ("a", "b")
 
 
 ABOUT = {
@@ -214,7 +214,7 @@ ABOUT = {
 def test_texts_that_do_not_belong_to_a_soft_table_are_refused(tmp_path, case):
     file = written(tmp_path, ABOUT[case])
     with pytest.raises(FormatError) as caught:
-        SoftModel.load(file)
+        SoftTable.load(file)
     assert str(file) in str(caught.value)
     assert len(str(caught.value)) < 1000
 
@@ -251,14 +251,14 @@ ARRAYS = {
 
 
 def test_the_probabilities_that_the_next_test_changes_are_good(tmp_path):
-    assert (SoftModel.load(written(tmp_path, probabilities=GOOD)).probabilities == GOOD).all()
+    assert (SoftTable.load(written(tmp_path, probabilities=GOOD)).probabilities == GOOD).all()
 
 
 @pytest.mark.parametrize("case", ARRAYS)
 def test_arrays_that_are_no_probabilities_are_refused(tmp_path, case):
     file = written(tmp_path, **ARRAYS[case])
     with pytest.raises(FormatError) as caught:
-        SoftModel.load(file)
+        SoftTable.load(file)
     assert str(file) in str(caught.value)
 
 
@@ -272,7 +272,7 @@ def test_rounding_does_not_make_a_table_wrong(tmp_path):
     """Softmax in single precision sums up to 1 but for a little."""
     logits = np.random.default_rng(0).normal(0, 5, (2, 2, 2)).astype(np.float32)
     rounded = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True) * np.float32(1 + 1e-6)
-    assert (SoftModel.load(written(tmp_path, probabilities=rounded)).probabilities == rounded).all()
+    assert (SoftTable.load(written(tmp_path, probabilities=rounded)).probabilities == rounded).all()
 
 
 @pytest.mark.parametrize(
@@ -284,27 +284,27 @@ def test_foreign_files_are_refused(tmp_path, content):
     file = tmp_path / "soft.safetensors"
     file.write_bytes(content)
     with pytest.raises(FormatError, match="not a safetensors file"):
-        SoftModel.load(file)
+        SoftTable.load(file)
 
 
 def test_files_of_other_kinds_of_tensors_are_refused(tmp_path):
     file = tmp_path / "other.safetensors"
     file.write_bytes(save({"states": np.zeros(3, np.uint8)}))
     with pytest.raises(FormatError, match=r"the schema must be 'graphfsa.soft/1'; got 'None'"):
-        SoftModel.load(file)
+        SoftTable.load(file)
 
 
 def test_an_automaton_is_not_a_soft_table(tmp_path):
     library.distance().save(tmp_path / "distance.json")
     with pytest.raises(FormatError):
-        SoftModel.load(tmp_path / "distance.json")
+        SoftTable.load(tmp_path / "distance.json")
 
 
 def test_a_file_that_is_not_there_and_a_directory_are_named(tmp_path):
     with pytest.raises(GraphFSAError, match="nowhere"):
-        SoftModel.load(tmp_path / "nowhere")
+        SoftTable.load(tmp_path / "nowhere")
     with pytest.raises(GraphFSAError, match="a directory"):
-        SoftModel.load(tmp_path)
+        SoftTable.load(tmp_path)
 
 
 def test_every_truncation_is_refused(tmp_path):
@@ -313,13 +313,13 @@ def test_every_truncation_is_refused(tmp_path):
     for length in range(len(content)):
         file.write_bytes(content[:length])
         with pytest.raises(FormatError):
-            SoftModel.load(file)
+            SoftTable.load(file)
 
 
 def load_or_refuse(file):
     """A model that keeps all promises, or None if the file was refused as malformed; nothing else may happen."""
     try:
-        model = SoftModel.load(file)
+        model = SoftTable.load(file)
     except FormatError:
         return None
     states, values = len(model.state_names), model.aggregation.num_values(len(model.state_names))

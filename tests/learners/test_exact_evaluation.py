@@ -2,13 +2,16 @@
 
 from itertools import combinations
 
+import numba
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_problems import aggregations, batches, frames_of, problems, random_table, wrong_nodes
+from small_problems import aggregations, batches, frames_of, problems, random_table, task_of, wrong_nodes
 
-from graphfsa import GraphFSA, run
-from graphfsa.engine._reference import reference_run
+from graphfsa import CountingAggregation, GraphFSA, families, run
+from graphfsa.datasets import Examples
+from graphfsa.engine.reference import reference_run
+from graphfsa.graphs import GraphBatch
 from graphfsa.search.colours import NEVER, refine_once, ripe_steps
 from graphfsa.search.problem import Problem, Shape
 from graphfsa.search.searches import evaluate, tabulate
@@ -150,3 +153,13 @@ def test_selecting_graphs_selects_the_problem(case, seed):
         Shape(problem.shape.num_final, problem.shape.num_starting, 5, problem.shape.aggregation)
     )
     assert larger.ripe.tolist() == problem.ripe.tolist()
+
+
+def test_kernels_are_compiled_once_for_graphs_with_and_without_slots():
+    """To the compiler an array that can be written is another type than one that can't."""
+    task = task_of("classes", 1, 1)
+    shape = Shape(1, 1, 0, CountingAggregation(1))
+    graphs = [families.path(3), families.row(3)]
+    found = [Problem.of(Examples(task, GraphBatch.of([g]), [0, 0, 0], [0, 0, 0], steps=1), shape) for g in graphs]
+    assert [problem.examples.graphs.graph.slots is None for problem in found] == [True, False]
+    assert numba.typeof(found[0].arrays) == numba.typeof(found[1].arrays)

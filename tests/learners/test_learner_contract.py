@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphfsa.datasets import Examples, dataset_class
-from graphfsa.learners import Learner, full_name, learner_class, learner_names
+from graphfsa.learners import Learner, learner_class, learner_names
 
 
 @pytest.fixture(params=learner_names())
@@ -58,5 +58,5 @@ def test_evolutions_can_be_learned(learner):
 
 def test_names_lead_to_learners():
     for name in learner_names():
-        assert full_name(name) == name
+        assert learner_class(name).name == name
         assert issubclass(learner_class(name), Learner)

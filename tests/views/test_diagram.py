@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, PositionalAggregation, library
 from graphfsa.analysis import transitions, used_transitions
-from graphfsa.datasets import dataset_class
+from graphfsa.datasets import dataset_class, entry_counts
 from graphfsa.errors import FormatError, GraphFSAError, LimitError, UnknownNameError
-from graphfsa.views import _diagram_dot
-from graphfsa.views._diagram_compose import ink_on, plan_of
-from graphfsa.views._diagram_dot import place_by_dot
+from graphfsa.views import _diagram_graphviz
+from graphfsa.views._diagram_compose import MAX_NAME, ink_on, plan_of, short_names, wording
+from graphfsa.views._diagram_graphviz import place_by_graphviz
 from graphfsa.views._diagram_layout import in_pill
-from graphfsa.views._diagram_scene import curve_points, head_of, shaft_of, text_width
-from graphfsa.views._diagram_words import MAX_NAME, short_names, wording
-from graphfsa.views._figure import PALETTE, new_figure
-from graphfsa.views.diagram import SUFFIXES, diagram
+from graphfsa.views._diagram_scene import SMALL, Box, curve_points, head_of, shaft_of, text_width
+from graphfsa.views.colours import PALETTE
+from graphfsa.views.diagrams import SUFFIXES, diagram
+from graphfsa.views.figures import new_figure
 from strategies import SEEDS, random_automaton
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -46,10 +46,15 @@ def nasty_automaton():
 
 
 def check(scene):
-    """No label touches another, a state or the head of an arrow, no arrow another state, and all is in the picture."""
+    """No label comes near another, a state or a head, no arrow near another state, and all is in the picture."""
+    guards = [label.box for label in scene.labels if label.kind == "guard"]
     for place, label in enumerate(scene.labels):
-        assert not any(label.box.overlaps(other.box) for other in scene.labels[:place])
-        assert not any(label.box.overlaps(node.box) for node in scene.nodes)
+        assert not any(label.box.overlaps(other.box, 3) for other in scene.labels[:place])
+        assert not any(label.box.overlaps(node.box, 2.5) for node in scene.nodes)
+    for place, box in enumerate(guards):  # Two words of one line are closer, and so are two lines of one label.
+        wide = Box(box.x, box.y, box.width + 2 * SMALL * 0.6, box.height)
+        tall = Box(box.x, box.y, box.width, box.height + 2 * SMALL * 0.4)
+        assert not any(wide.overlaps(other) or tall.overlaps(other) for other in guards[:place])
     boxes = [label.box for label in scene.labels]
     for arrow in scene.arrows:
         x, y = head_of(arrow.points).mean(axis=0)
@@ -59,9 +64,8 @@ def check(scene):
     for arrow in scene.arrows:
         line = curve_points(arrow.points)
         assert not any(in_pill(line, node.box, 0).any() for node in scene.nodes if node.state not in arrow.ends)
-    guards = [label for label in scene.labels if label.kind == "guard"]
-    for label, arrow in zip(guards, scene.arrows, strict=False):
-        left, top, right, bottom = label.box.corners
+    for box, arrow in zip(guards, scene.arrows, strict=False):
+        left, top, right, bottom = box.corners
         if arrow.ends[0] == arrow.ends[1]:  # A loop is so small that its label would hide what it is.
             x, y = curve_points(arrow.points).T
             assert not ((x > left) & (x < right) & (y > top) & (y < bottom)).any()
@@ -74,6 +78,17 @@ def check(scene):
         points = np.concatenate([curve_points(arrow.points), head_of(arrow.points)])
         assert (points >= 0).all()
         assert (points <= inside).all()
+
+
+def lines_through_labels(scene):
+    """Pairs of a label and an arrow that is not its own and runs through it."""
+    guards = [label.box for label in scene.labels if label.kind == "guard"]
+    for number, arrow in enumerate(scene.arrows):
+        x, y = curve_points(arrow.points, 100).T
+        for place, box in enumerate(guards):
+            left, top, right, bottom = box.corners
+            if place != number and ((x > left) & (x < right) & (y > top) & (y < bottom)).any():
+                yield place, number
 
 
 def check_svg(found, text):
@@ -115,14 +130,20 @@ def test_no_label_covers_anything_and_nothing_is_cut_off(data, num_states, aggre
     drawn = diagram(fsa, layout="own")
     check(drawn.scene)
     check_svg(drawn.transitions, drawn.svg())
+    if len(drawn.transitions.arrows) <= 24:
+        assert not list(lines_through_labels(drawn.scene))
 
 
-@pytest.mark.parametrize("name", ["life", "wireworld", "distance", "path-finding", "prefix-sum", "rule110"])
+LIBRARY = [*(name for name in library.library_names() if " " not in name), "rule110", "rule30", "B3678/S34678"]
+
+
+@pytest.mark.parametrize("name", LIBRARY)
 @pytest.mark.parametrize("layout", ["own", "auto"])
 def test_library_automata(name, layout):
     drawn = diagram(library.library_automaton(name), layout=layout)
     check(drawn.scene)
     check_svg(drawn.transitions, drawn.svg())
+    assert not list(lines_through_labels(drawn.scene))
 
 
 def test_one_state_and_as_many_as_are_allowed():
@@ -160,6 +181,52 @@ def test_partial_diagrams_say_how_often():
         assert f"\N{MULTIPLICATION SIGN}{arrow.count:,}" in drawn.dot()
     assert "180 nodes of 20 graphs" in " ".join(words.split())
     assert "start in node" in drawn.title
+
+
+def words_at_arrows(drawn):
+    found, names = drawn.transitions, drawn.transitions.fsa.state_names
+    return {(names[arrow.state], names[arrow.successor]): found.lines(arrow) for arrow in found.arrows}
+
+
+@pytest.mark.parametrize("name", ["distance", "prefix-sum", "root-value", "path-finding", "life", "wireworld"])
+def test_entries_that_do_not_matter_are_left_free_and_conditions_are_those_of_the_rules(name):
+    fsa = library.library_automaton(name)
+    examples = dataset_class(name)().generate(10, 30, np.random.default_rng(0))
+    used = entry_counts(fsa, examples) > 0
+    drawn, rules = fsa.diagram(used, layout="own"), fsa.rules(used)
+    check(drawn.scene)
+    assert drawn.transitions.states == tuple(range(fsa.num_states))  # The complete diagram, states without arrows too.
+    note = " ".join(line for label in drawn.scene.labels if label.kind == "note" for line in label.lines)
+    free = f"{rules.free:,} of {used.size:,} entries are never used by these graphs"
+    assert f"{free}; there the conditions were free to choose." in note
+    at_arrows = words_at_arrows(drawn)
+    for state, listed in enumerate(rules.lists):
+        if state in fsa.final_states or len(listed) != 2:
+            continue
+        own, names = fsa.state_names[state], fsa.state_names
+        facts = [fact for fact in rules.as_dicts() if fact["state"] == own]
+        assert at_arrows[own, names[listed[0].successor]] == [facts[0]["if"]]
+        assert at_arrows[own, names[listed[1].successor]] == ["otherwise"]
+    longer = sum(len(" ".join(lines)) for lines in words_at_arrows(fsa.diagram(layout="own")).values())
+    assert sum(len(" ".join(lines)) for lines in at_arrows.values()) <= longer
+
+
+def test_matters_is_for_automata():
+    fsa = library.distance()
+    with pytest.raises(GraphFSAError, match="matters must be None for transitions"):
+        diagram(transitions(fsa), np.ones(fsa.transition_table.shape, bool))
+    with pytest.raises(GraphFSAError, match=r"matters must be bool with shape \[states, values\] = \[4, 16\]"):
+        diagram(fsa, [True])
+
+
+def test_own_colours():
+    drawn = library.path_finding().diagram(layout="own", colours={"marked": "#d00", "node": "gold"})
+    assert [node.fill for node in drawn.scene.nodes] == ["#ffffff", PALETTE[1], "#ffd700", "#dd0000"]
+    assert [node.ink for node in drawn.scene.nodes] == ["#000000", "#ffffff", "#000000", "#ffffff"]
+    for text in (drawn.svg(), drawn.dot(), drawn.mermaid(), drawn.tikz()):
+        assert "dd0000" in text.lower()
+    with pytest.raises(UnknownNameError, match="unknown state 'mark'"):
+        library.path_finding().diagram(colours={"mark": "#d00"})
 
 
 def test_names_are_never_markup_in_svg():
@@ -231,7 +298,7 @@ def test_the_layout_of_graphviz(name):
 
 def test_graphviz_gets_no_name():
     found = transitions(nasty_automaton())
-    source = _diagram_dot._source(plan_of(found, wording(found)))
+    source = _diagram_graphviz._source(plan_of(found, wording(found)))
     assert not any(name[:8] in source for name in NASTY)
 
 
@@ -248,10 +315,12 @@ def test_without_graphviz_or_with_a_broken_one_the_own_layout_is_used(answer, tm
         program = tmp_path / "dot"
         program.write_text(f"#!/bin/sh\n{scripts[answer]}\n")
         program.chmod(0o755)
-    monkeypatch.setattr(_diagram_dot.shutil, "which", lambda _: str(tmp_path / "dot") if answer in scripts else None)
+    monkeypatch.setattr(
+        _diagram_graphviz.shutil, "which", lambda _: str(tmp_path / "dot") if answer in scripts else None
+    )
     found = transitions(library.distance())
-    assert place_by_dot(plan_of(found, wording(found)), timeout=0.3) is None
-    monkeypatch.setattr("graphfsa.views.diagram.place_by_dot", lambda plan: None)
+    assert place_by_graphviz(plan_of(found, wording(found)), timeout=0.3) is None
+    monkeypatch.setattr("graphfsa.views.diagrams.place_by_graphviz", lambda plan: None)
     assert diagram(found).svg() == diagram(found, layout="own").svg()
     with pytest.raises(GraphFSAError, match="is 'dot' installed"):
         diagram(found, layout="dot").svg()
@@ -264,9 +333,10 @@ def test_files_of_every_kind_and_the_same_each_time(tmp_path):
             diagram(nasty_automaton(), layout="own").save(path)
         assert paths[0].read_bytes() == paths[1].read_bytes()
     assert (tmp_path / "1.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "1.pdf").read_bytes().startswith(b"%PDF")
     assert diagram(library.distance())._repr_svg_().startswith("<svg")
-    with pytest.raises(FormatError, match=r"must end in .svg or .png"):
-        diagram(library.distance()).save(tmp_path / "x.pdf")
+    with pytest.raises(FormatError, match=r"must end in .svg, .png, .pdf, "):
+        diagram(library.distance()).save(tmp_path / "x.gif")
 
 
 def test_the_picture_is_as_large_as_the_scene(tmp_path):

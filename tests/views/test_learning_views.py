@@ -8,11 +8,15 @@ from graphfsa.analysis.coverage import Coverage, coverage
 from graphfsa.analysis.stability import Stability
 from graphfsa.datasets import dataset_class
 from graphfsa.errors import FormatError, StateError
-from graphfsa.learners.diff_fsa import SoftModel
+from graphfsa.evaluation import Evaluation, Row
+from graphfsa.learners.diff_fsa import SoftTable
 from graphfsa.views import entries
-from graphfsa.views._grid import fold, plain, sight
+from graphfsa.views._entry_grid import map_shape, value_columns
+from graphfsa.views.colours import COLOURS_ON_WHITE
 from graphfsa.views.entries import draw_coverage, draw_soft
+from graphfsa.views.figures import short_label
 from graphfsa.views.learning import draw_accuracy, draw_history, draw_stability
+from graphfsa.views.results import draw_trainings
 
 
 def record(updates, states=4, bound=1, **others):
@@ -26,7 +30,7 @@ def soft_table(aggregation, num_states, trained=None):
     rng = np.random.default_rng(0)
     chances = rng.dirichlet(np.full(num_states, 0.3), size=(num_states, values)).astype(np.float32)
     names = tuple(f"m{k}" for k in range(num_states))
-    return SoftModel(names, aggregation, chances, np.ones(values, bool) if trained is None else trained)
+    return SoftTable(names, aggregation, chances, np.ones(values, bool) if trained is None else trained)
 
 
 def table_coverage(aggregation, num_states, final=()):
@@ -99,10 +103,10 @@ def test_short_histories_are_drawn(tmp_path, length):
 def test_bars_of_a_soft_table_have_its_probabilities(aggregation):
     soft = soft_table(aggregation, 3)
     strip, axes, below = draw_soft(soft).axes
-    order = sight(aggregation, soft.state_names, np.arange(len(soft.trained))).values
+    order = value_columns(aggregation, soft.state_names, np.arange(len(soft.trained))).values
     areas = np.zeros((3, len(order), 3))
     (bars,) = axes.collections
-    colours = list(entries.COLOURS)
+    colours = list(COLOURS_ON_WHITE)
     for path, colour in zip(bars.get_paths(), bars.get_facecolors(), strict=True):
         (left, low), (right, high) = path.vertices.min(axis=0), path.vertices.max(axis=0)
         successor = colours.index("#" + "".join(f"{round(255 * part):02x}" for part in colour[:3]))
@@ -135,7 +139,7 @@ def test_the_most_undecided_values_and_states_are_shown_and_the_others_counted()
 
 
 def test_one_state_and_names_with_signs(tmp_path):
-    soft = SoftModel(("_a$b$",), CountingAggregation(2), np.ones((1, 3, 1), np.float32), np.ones(3, bool))
+    soft = SoftTable(("_a$b$",), CountingAggregation(2), np.ones((1, 3, 1), np.float32), np.ones(3, bool))
     figure = draw_soft(soft, tmp_path / "s.svg", title="$ and $")
     assert legend(figure) == ["->  _a$b$"]
     assert len(figure.axes[1].collections[0].get_paths()) == 3
@@ -151,7 +155,7 @@ def test_every_entry_of_a_small_table_has_a_cell_of_its_kind():
     axes, _ = figure.axes
     free = [state for state in range(fsa.num_states) if state not in fsa.final_states]
     cells = np.asarray(axes.images[0].get_array())
-    order = sight(fsa.aggregation, fsa.state_names, np.arange(fsa.num_values)).values
+    order = value_columns(fsa.aggregation, fsa.state_names, np.arange(fsa.num_values)).values
     assert (cells == found.kinds()[np.ix_(free, order)] - 1).all()
     facts = found.as_dict()
     counts = [int(word.rpartition("(")[2].rstrip(")")) for word in legend(figure)]
@@ -177,7 +181,7 @@ def test_large_tables_are_folded_into_a_map_per_state(aggregation):
     assert len(maps) == 4
     for axes, seen, possible in zip(maps, found.seen, found.possible, strict=True):
         cells = np.asarray(axes.images[0].get_array())
-        assert cells.shape == fold(aggregation, 4).shape
+        assert cells.shape == map_shape(aggregation, 4).shape
         assert (cells.reshape(-1) == np.select([seen > 0, possible], [2, 1], 0)).all()
     assert "a node in state m3" in maps[3].get_title()
 
@@ -228,12 +232,18 @@ def test_several_numbers_of_steps_become_lines_or_the_axis():
     assert len(legend(many)) == 12
 
 
-def test_no_tick_lies_above_all_there_can_be():
+def test_an_accuracy_axis_ends_at_1_and_what_lies_there_is_drawn_whole():
+    history = [record(20, accuracy=0.5), record(40, accuracy=1.0)]
+    trainings = {"net": [[{"epoch": 1, "loss": 1.0, "validation_accuracy": 0.5}]]}
+    pictures = [(draw_history(history).axes[1], 0.5), (draw_trainings(trainings).axes[1], 0.5)]
     for low in (0.0, 0.5, 0.94, 0.999, 1.0):
-        axes = draw_accuracy({"a": [row(10, 1, low), row(20, 1, 1.0)]}).axes[0]
+        results = [row(10, 1, low, beyond=0, settled=1.0), row(20, 2, 1.0, beyond=1, settled=1.0)]
+        pictures += [(draw({"a": results}).axes[0], low) for draw in (draw_accuracy, draw_stability)]
+    for axes, low in pictures:
         assert axes.get_yticks().max() == 1
         assert axes.get_ylim()[0] < low
-        assert axes.get_ylim()[1] > 1
+        assert axes.get_ylim()[1] == 1
+        assert not any(line.get_clip_on() for line in axes.get_lines())
 
 
 def test_automata_whose_names_are_cut_alike_stay_apart():
@@ -249,7 +259,7 @@ def test_stability_of_sizes_and_of_records():
     assert right.get_lines()[1].get_ydata().tolist() == [0, 0.5, 1]
     plainly = draw_stability({"b": [Stability(0, 1.0, 0.5), Stability(100, 0.75, 1.0)]}).axes[0]
     assert plainly.get_lines()[0].get_xydata().tolist() == [[0, 1.0], [100, 0.75]]
-    with pytest.raises(StateError, match="--beyond"):
+    with pytest.raises(StateError, match="beyond"):
         draw_stability({"a": [row(10, 5, 1.0)]})
 
 
@@ -272,7 +282,7 @@ PICTURES = {
 }
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 @pytest.mark.parametrize("name", PICTURES)
 def test_the_same_picture_is_the_same_file(tmp_path, name, suffix):
     draw, data = PICTURES[name]
@@ -286,12 +296,24 @@ def test_the_same_picture_is_the_same_file(tmp_path, name, suffix):
 @pytest.mark.parametrize("name", PICTURES)
 def test_other_kinds_of_files_are_refused(tmp_path, name):
     draw, data = PICTURES[name]
-    with pytest.raises(FormatError, match=r"must end in .png or .svg"):
+    with pytest.raises(FormatError, match=r"must end in .png, .svg or .pdf"):
         draw(data(), tmp_path / "x.gif")
     assert not list(tmp_path.iterdir())
 
 
 def test_long_names_are_cut():
-    assert plain("a" * 30) == "a" * 19 + "…"
-    assert plain("models/" + "a" * 30) == "…" + "a" * 19
-    assert plain("a$") == r"a\$"
+    assert short_label("a" * 30) == "a" * 19 + "…"
+    assert short_label("models/" + "a" * 30) == "…" + "a" * 19
+    assert short_label("a$") == r"a\$"
+
+
+def test_what_evaluate_returns_can_be_drawn():
+    rows = [Row(10, 5, 3, 0.9, 0.25), Row(100, 9, 3, 0.5, 0.0)]
+    left, right = draw_accuracy({"a": Evaluation(tuple(rows), "", None, 0)}).axes
+    assert left.get_lines()[0].get_xydata().tolist() == [[10, 0.9], [100, 0.5]]
+    assert right.get_lines()[0].get_ydata().tolist() == [0.25, 0.0]
+    further = [Row(10, 5 + k, 3, 1.0, 1.0, beyond=k, settled=0.5) for k in (0, 2)]
+    settled = draw_stability({"a": Evaluation(tuple(further), "", None, 0)}).axes[1]
+    assert settled.get_lines()[0].get_xydata().tolist() == [[0, 0.5], [2, 0.5]]
+    with pytest.raises(StateError, match="beyond"):
+        draw_stability({"a": Evaluation(tuple(rows), "", None, 0)})

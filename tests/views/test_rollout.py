@@ -4,6 +4,8 @@ import base64
 import json
 import re
 import zlib
+from dataclasses import replace
+from hashlib import sha256
 from html.parser import HTMLParser
 
 import numpy as np
@@ -14,11 +16,11 @@ from graphfsa import CountingAggregation, Graph, GraphFSA, families, library, ru
 from graphfsa.automaton.states import described_states, random_states
 from graphfsa.datasets import dataset_class
 from graphfsa.errors import FormatError, GraphFSAError, LimitError, StateError
-from graphfsa.views import _page, rollout
-from graphfsa.views._figure import PALETTE
-from graphfsa.views._gif import gif_shape
-from graphfsa.views._places import kind_of, places_of
-from graphfsa.views.rollout import SUFFIXES, check_rollout, default_stride, draw_rollout
+from graphfsa.views import _rollout_page, rollouts
+from graphfsa.views._layout import graph_layout, layout_kind
+from graphfsa.views._rollout_gif import gif_shape
+from graphfsa.views.colours import PALETTE
+from graphfsa.views.rollouts import SUFFIXES, Rollout, check_rollout, default_stride
 
 NASTY = [
     '</script><script>document.title="owned"</script>',
@@ -32,7 +34,7 @@ NASTY = [
 def tree_run(steps=6, record="all", size=30):
     tree = families.random_tree(size, rng=np.random.default_rng(1))
     fsa = library.distance()
-    return fsa, tree, run(fsa, tree, described_states("root:0", fsa, size), steps, record=record)
+    return fsa, tree, run(fsa, tree, described_states("root:0", fsa, tree), steps, record=record)
 
 
 def lattice_run(name, graph, steps=8, record="all", seed=0):
@@ -50,6 +52,10 @@ def nasty_run(names=NASTY):
     )
     graph = families.delaunay(20, rng=np.random.default_rng(0))
     return fsa, graph, run(fsa, graph, np.arange(20) % len(names), 3, record="all")
+
+
+def draw_rollout(fsa, graph, trajectory, path, **options):
+    Rollout(replace(trajectory, fsa=fsa, graph=graph), **options).save(path)
 
 
 RUNS = {
@@ -83,6 +89,10 @@ class Page(HTMLParser):
             self.inside[self._now] = self.inside.get(self._now, "") + data
 
 
+def digest(text):
+    return base64.b64encode(sha256(text.encode()).digest()).decode()
+
+
 def unpacked(path):
     """The run that is embedded in a page, as the page itself reads it."""
     data = zlib.decompress(base64.b64decode(Page(path.read_text(encoding="utf-8")).inside["data"]))
@@ -111,6 +121,7 @@ def test_a_page_holds_the_run_the_neighbours_and_the_entry_of_every_move(tmp_pat
     sources = page["sources"].astype(np.int32) + np.repeat(np.arange(graph.num_nodes), page["degrees"])
     assert (sources == graph.indices).all()
     rng = np.random.default_rng(0)
+    rules = str(fsa.rules()).split("\n")
     for _ in range(40):
         frame, node = rng.integers(0, len(states)), rng.integers(0, graph.num_nodes)
         seen = states[frame][graph.neighbours(node)].tolist()
@@ -120,7 +131,7 @@ def test_a_page_holds_the_run_the_neighbours_and_the_entry_of_every_move(tmp_pat
         assert page["values"][page["entry_value"][entry]] == fsa.aggregation.decode(value, fsa.state_names)
         assert after[frame, node] == fsa.transition_table[states[frame, node], value]
         line = page["rules"][states[frame, node]][page["entry_rule"][entry]]
-        assert line in str(fsa.rules()).split("\n")
+        assert line in rules
 
 
 @pytest.mark.parametrize("kind", RUNS)
@@ -134,8 +145,8 @@ def test_a_page_asks_nothing_of_anybody(tmp_path, kind):
     assert not any("src" in attrs or any(name.startswith("on") for name in attrs) for _, attrs in page.tags)
     policy = next(attrs["content"] for _, attrs in page.tags if attrs.get("http-equiv"))
     assert "default-src 'none'" in policy and "unsafe" not in policy
-    assert f"script-src 'sha256-{_page._digest(page.inside['script'])}'" in policy
-    assert f"style-src 'sha256-{_page._digest(page.inside['style'])}'" in policy
+    assert f"script-src 'sha256-{digest(page.inside['script'])}'" in policy
+    assert f"style-src 'sha256-{digest(page.inside['style'])}'" in policy
 
 
 def test_names_and_titles_never_become_markup(tmp_path):
@@ -175,7 +186,7 @@ def colours_of(image, places):
 
 def test_an_animation_of_a_grid_has_every_step_in_exact_colours(tmp_path):
     fsa, graph, trajectory = lattice_run("wireworld", families.moore(12, 16, torus=True), 15)
-    draw_rollout(fsa, graph, trajectory, tmp_path / "x.gif", fps=20)
+    draw_rollout(fsa, graph, trajectory, tmp_path / "x.gif", speed=20)
     image = Image.open(tmp_path / "x.gif")
     assert image.n_frames == 16
     assert image.info["loop"] == 0
@@ -195,7 +206,7 @@ def test_an_animation_of_hexagons_and_of_nodes_shows_each_at_its_place(tmp_path)
         draw_rollout(fsa, graph, trajectory, tmp_path / "x.gif")
         image = Image.open(tmp_path / "x.gif")
         assert image.n_frames == len(trajectory.times)
-        points = places_of(graph).points
+        points = graph_layout(graph).points
         if graph.lattice is not None:
             side = gif_shape("hex", 20, 25, 9)[0]
             centres = (points + np.array([0.5, 0.6])) * side + (13, 33)
@@ -235,19 +246,19 @@ def test_hundreds_of_states_still_have_colours(tmp_path):
     assert page["rules"] == []  # The table is too large to be searched.
 
 
-def test_how_graphs_are_put_on_paper():
-    assert kind_of(families.row(5)) == kind_of(families.path(5)) == kind_of(families.cycle(5)) == "line"
-    assert kind_of(families.moore(1, 5)) == "line"
-    assert kind_of(families.von_neumann(2, 5)) == "grid"
-    assert kind_of(families.hexagonal(2, 5)) == "hex"
-    assert kind_of(families.star(5)) == kind_of(families.path(2)) == "graph"
-    assert kind_of(Graph.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 2)])) == "graph"
+def test_how_graphs_are_drawn():
+    assert layout_kind(families.row(5)) == layout_kind(families.path(5)) == layout_kind(families.cycle(5)) == "line"
+    assert layout_kind(families.moore(1, 5)) == "line"
+    assert layout_kind(families.von_neumann(2, 5)) == "grid"
+    assert layout_kind(families.hexagonal(2, 5)) == "hex"
+    assert layout_kind(families.star(5)) == layout_kind(families.path(2)) == "graph"
+    assert layout_kind(Graph.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 2)])) == "graph"
     for task, kind in (("life", "grid"), ("hex-life", "hex"), ("elementary", "line"), ("distance", "graph")):
         (example,) = dataset_class(task)().generate(16, 1, np.random.default_rng(0))
-        assert kind_of(example.graph) == kind
+        assert layout_kind(example.graph) == kind
     tree = families.random_tree(50, rng=np.random.default_rng(0))
-    places = places_of(tree)
-    assert (places.points == places_of(tree).points).all()
+    places = graph_layout(tree)
+    assert (places.points == graph_layout(tree).points).all()
     apart = np.linalg.norm(places.points[tree.indices] - places.points[tree.targets()], axis=1)
     assert 0.5 < np.median(apart) < 1.5
 
@@ -283,7 +294,7 @@ def test_what_would_be_too_large_is_refused_with_advice(graph, frames, suffix, w
 
 
 def test_a_page_that_turns_out_too_large_is_not_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(_page, "MAX_BYTES", 1000)
+    monkeypatch.setattr(_rollout_page, "MAX_BYTES", 1000)
     with pytest.raises(LimitError, match="the page would take"):
         draw_rollout(*tree_run(), tmp_path / "x.html")
     assert not list(tmp_path.iterdir())
@@ -291,12 +302,12 @@ def test_a_page_that_turns_out_too_large_is_not_written(tmp_path, monkeypatch):
 
 def test_what_cannot_be_drawn_is_refused(tmp_path):
     fsa, tree, trajectory = tree_run()
-    with pytest.raises(FormatError, match=r"must end in .png or .svg or .gif or .html; got '.mp4'"):
+    with pytest.raises(FormatError, match=r"must end in .png, .svg, .pdf, .gif or .html; got '.mp4'"):
         draw_rollout(fsa, tree, trajectory, tmp_path / "x.mp4")
     with pytest.raises(StateError, match="recorded"):
         draw_rollout(*tree_run(record=None), tmp_path / "x.png")
-    with pytest.raises(GraphFSAError, match=r"fps must be in 1 .. 50"):
-        draw_rollout(fsa, tree, trajectory, tmp_path / "x.gif", fps=0)
+    with pytest.raises(GraphFSAError, match=r"speed must be from 0.1 to 50 frames per second; got 0"):
+        draw_rollout(fsa, tree, trajectory, tmp_path / "x.gif", speed=0)
     with pytest.raises(StateError, match="must be a run of this automaton on this graph"):
         draw_rollout(fsa, families.random_tree(31, rng=np.random.default_rng(1)), trajectory, tmp_path / "x.gif")
     with pytest.raises(StateError, match="must be a run of this automaton on this graph"):
@@ -314,4 +325,4 @@ def test_still_pictures_take_twelve_panels_and_everything_else_each_step():
     grid = families.moore(5, 5)
     assert [default_stride(grid, steps, "x.png") for steps in (0, 5, 11, 12, 100)] == [1, 1, 1, 2, 10]
     assert default_stride(grid, 100, "x.gif") == default_stride(families.row(5), 100, "x.png") == 1
-    assert rollout.MAX_PANELS >= 12
+    assert rollouts.MAX_PANELS >= 12

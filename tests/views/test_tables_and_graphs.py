@@ -7,12 +7,10 @@ from graphfsa import CountingAggregation, GraphFSA, families, library
 from graphfsa.datasets import dataset_class
 from graphfsa.errors import FormatError, LimitError
 from graphfsa.graphs import Graph
-from graphfsa.views._figure import new_figure
-from graphfsa.views._gif import _drawn_graph
-from graphfsa.views._layout import layout
-from graphfsa.views._panels import draw_graph
-from graphfsa.views._places import Places
-from graphfsa.views.graphs import draw_examples
+from graphfsa.views._layout import GraphLayout, node_positions
+from graphfsa.views._rollout_gif import _graph_pixels
+from graphfsa.views.figures import new_figure
+from graphfsa.views.graphs import draw_examples, draw_graph
 from graphfsa.views.tables import STAYS, compact_table
 
 
@@ -53,16 +51,16 @@ def test_other_aggregations_get_a_line_per_entry_and_large_tables_are_refused():
 
 
 def test_a_path_is_laid_out_as_a_line_and_parts_apart():
-    places = layout(families.path(6))
+    places = node_positions(families.path(6))
     steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
     assert np.allclose(steps, 1, atol=0.15)
-    assert layout(families.path(1)).shape == (1, 2)
-    apart = layout(Graph.from_edges(4, [(0, 1), (2, 3)]))
+    assert node_positions(families.path(1)).shape == (1, 2)
+    apart = node_positions(Graph.from_edges(4, [(0, 1), (2, 3)]))
     assert np.linalg.norm(apart[:2].mean(axis=0) - apart[2:].mean(axis=0)) > 1
 
 
 def test_a_node_without_neighbours_stays_near_the_others():
-    places = layout(Graph.from_edges(21, [(node, node + 1) for node in range(19)]))
+    places = node_positions(Graph.from_edges(21, [(node, node + 1) for node in range(19)]))
     assert np.linalg.norm(places[20] - places[:20], axis=1).min() < 14  # The path is 19 long.
 
 
@@ -73,18 +71,18 @@ def test_loops_and_directions_are_drawn(arcs, loops, heads):
     figure = new_figure(4, 3)
     axes = figure.add_subplot()
     graph = Graph.from_edges(2, arcs, directed=True)
-    draw_graph(axes, graph, np.array([[0.0, 0.0], [1.0, 0.0]]), ["#ffffff", "#000000"], None)
+    draw_graph(axes, graph, np.array([[0.0, 0.0], [1.0, 0.0]]), ["#ffffff", "#000000"])
     assert len(axes.collections) == 2 + (loops > 0)  # Lines, maybe rings, and nodes.
     assert len(axes.texts) == heads
-    places = Places("graph", 0, 0, np.array([[0.0, 0.0], [1.0, 0.0]]), 1.0)
+    places = GraphLayout("graph", 0, 0, np.array([[0.0, 0.0], [1.0, 0.0]]), 1.0)
     plain, drawn = (
-        _drawn_graph(each, places)[1]
+        _graph_pixels(each, places)[1]
         for each in (Graph.from_edges(2, [(0, 1)]), Graph.from_edges(2, arcs, directed=True))
     )
     assert (plain == drawn).all() == (loops == heads == 0)
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_pictures_of_examples_are_the_same_each_time(tmp_path, suffix):
     examples = dataset_class("path-finding")().generate(5, 3, np.random.default_rng(0))
     for number in (1, 2):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,14 +12,25 @@ import numpy as np
 from graphfsa.aggregations._features import Features, Part
 from graphfsa.arrays import Array
 from graphfsa.errors import AutomatonError, FormatError
-from graphfsa.graphs.graph import Graph
+from graphfsa.graphs.convert import GraphLike, as_graph
 from graphfsa.plugins import Plugin
 
 
 class Aggregation(Plugin, ABC):
-    """The contract. A new aggregation is one frozen dataclass that extends this, in this room or in a file of your own.
+    """The contract. A new aggregation is a class that extends this, in this room or in a file of your own.
 
-    It must be constructible without arguments, and its fields must survive JSON.
+    ``num_values`` and ``encode`` are all that it needs; everything else has a default, and can be given to say more or
+    to be faster. Options are the fields of a frozen dataclass: they have defaults, and values that survive JSON.
+
+    Example:
+        >>> class AnyoneAggregation(Aggregation):
+        ...     def num_values(self, num_states):
+        ...         return 2
+        ...
+        ...     def encode(self, states, slots, num_states):
+        ...         return int(num_states - 1 in states)
+        >>> AnyoneAggregation().name, AnyoneAggregation().decode(1, ["well", "ill"])
+        ('anyone', 'value 1')
     """
 
     kind = "aggregation"
@@ -31,6 +42,13 @@ class Aggregation(Plugin, ABC):
     ordered: ClassVar[bool] = True
     """Whether the digits of a value are amounts, so that 1 lies between 0 and 2; otherwise they are names."""
 
+    def __new__(cls, *_fields: Any, **_options: Any) -> Self:
+        if cls.__hash__ is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise AutomatonError(f"{cls.__name__} must be a frozen dataclass: write @dataclass(frozen=True)")
+        if cls.__init__ is object.__init__ and (_fields or _options):
+            raise TypeError(f"{cls.__name__}() takes no arguments")
+        return super().__new__(cls)
+
     @abstractmethod
     def num_values(self, num_states: int) -> int:
         """How many values there are, ``|Z|``, as an exact Python integer (it may be far too large to allocate)."""
@@ -41,27 +59,29 @@ class Aggregation(Plugin, ABC):
 
         Args:
             states: States of the neighbours, with repetitions, in any order.
-            slots: Slot of each neighbour; empty unless the graph has slots.
+            slots: Slot of each neighbour; empty unless the graph has slots, and to be ignored without ``uses_slots``.
             num_states: Number of states of the automaton, ``|M|``.
         """
 
-    @abstractmethod
     def digits(self, value: int, num_states: int) -> tuple[int, ...]:
-        """The parts that a value is made of; their meaning is the aggregation's own."""
+        """The parts that a value is made of; their meaning is the aggregation's own. By default the value itself."""
+        check_value(value, self.num_values(num_states))
+        return (value,)
 
     def levels(self, degree: int, num_states: int) -> tuple[tuple[int, tuple[int, ...]], ...] | None:
-        """How the digits follow from the counts of states among so many neighbours, for learners that reason about it.
+        """How the digits follow from the counts of states among ``degree`` neighbours, for learners that reason.
 
         For each digit, the state that it is about and the counts of that state from which on the digit is at least
-        1, 2, ...; the value is the digits in the mixed radix of (number of levels + 1). None if digits are not so made.
+        1, 2, ...; the value is the digits in the mixed radix of (number of levels + 1). None if that is not so.
         """
         del degree, num_states
         return None
 
     def with_neighbour(self, value: int, state: int, slot: int, num_states: int) -> int | None:
-        """The value after one more neighbour has joined a neighbourhood that has ``value``, for proofs about tables.
+        """The value after one more neighbour has joined a neighbourhood that has ``value``.
 
-        None where that does not follow from the value alone. An aggregation with slots returns None only for a slot
+        Proofs about tables use it, and without ``compiled_encode`` the engine does. By default None: that does not
+        follow from the value alone. An aggregation with slots returns None only for a slot
         that is taken or that it does not have; one without slots ignores the slot.
         """
         del value, state, slot, num_states
@@ -79,19 +99,22 @@ class Aggregation(Plugin, ABC):
         """This aggregation for automata that have only the given states, in this order.
 
         Returns:
-            The aggregation over so many states, and for each of its values the value of the same neighbourhood here,
-            int64. None if there is no such aggregation, or nobody has said which.
+            The aggregation over these states, and for each of its values the value of the same neighbourhood here,
+            int64. None if there is no such aggregation, or if this method was not written.
         """
         del states, num_states
         return None
 
-    @abstractmethod
     def observation(self, value: int, state_names: Sequence[str]) -> Any:
-        """What a rule ``f(state, observation) -> state`` is shown for a value."""
+        """What a rule ``f(state, observation) -> state`` is shown for a value. By default its digits, or its digit."""
+        digits = self.digits(value, len(state_names))
+        return digits[0] if len(digits) == 1 else digits
 
-    @abstractmethod
     def decode(self, value: int, state_names: Sequence[str]) -> str:
-        """A value in words that a person reads, for example ``"0 f0, 1+ f1"``."""
+        """A value in words that a person reads, for example ``"0 f0, 1+ f1"``. By default what a rule is shown."""
+        check_value(value, self.num_values(len(state_names)))
+        seen = self.observation(value, state_names)
+        return f"value {seen}" if isinstance(seen, int) else str(seen)
 
     def features(self, state_names: Sequence[str]) -> Features:
         """What rules can ask about a value. By default only which value it is, in the words of ``decode``."""
@@ -99,20 +122,25 @@ class Aggregation(Plugin, ABC):
         words = tuple(self.decode(value, state_names) for value in range(num_values))
         return Features(parts=(Part("neighbourhood", words, np.arange(num_values)),))
 
-    @abstractmethod
     def parameters(self, num_states: int) -> Array:
-        """Numbers that ``compiled_encode`` needs, int64 or float64 [any]."""
+        """Numbers that ``compiled_encode`` needs, int64 or float64 [any]. By default none."""
+        del num_states
+        return np.empty(0, np.int64)
 
-    compiled_encode: ClassVar[Callable[..., int]]
+    compiled_encode: ClassVar[Callable[..., int] | None] = None
     """``encode`` for the engine's compiler: a plain function in the subset of Python that numba compiles.
+
+    Without it the engine looks values up in tables that it makes with ``with_neighbour`` or ``encode``; see
+    ``graphfsa.engine.encoding``.
 
     Its arguments are ``(states, sources, slots, begin, end, parameters, scratch)``: uint8 states of all nodes, the
     sources and slots of all arcs, the half-open range of the arcs of one node, this aggregation's parameters, and an
     int64 scratch array with one entry per state, whose content is arbitrary. It returns the value.
     """
 
-    def check_graph(self, graph: Graph) -> None:
+    def check_graph(self, graph: GraphLike) -> None:
         """Raise if this aggregation can't look at this graph."""
+        graph = as_graph(graph)
         if self.uses_slots and graph.slots is None and graph.num_arcs:
             raise AutomatonError(
                 f"{self.name} aggregation needs a graph with neighbour slots; this graph has none "
@@ -120,8 +148,12 @@ class Aggregation(Plugin, ABC):
             )
 
     def config(self) -> dict[str, Any]:
-        """The aggregation as JSON values; ``from_config`` reads it back."""
-        return {"name": self.name, **asdict(self)}  # pyright: ignore[reportArgumentType]
+        """The name and the fields as JSON values; ``from_config`` reads the fields back."""
+        if is_dataclass(self):
+            return {"name": self.name, **asdict(self)}
+        if vars(self):
+            raise AutomatonError(f"{type(self).__name__} has options, so it must be a frozen dataclass with fields")
+        return {"name": self.name}
 
     @classmethod
     def from_config(cls, fields: Mapping[str, Any]) -> Self:
@@ -130,6 +162,16 @@ class Aggregation(Plugin, ABC):
             return cls(**fields)
         except TypeError as error:
             raise FormatError(f"aggregation fields do not fit {cls.__name__}: {error}") from None
+
+    # Those of a class without fields; a dataclass brings its own.
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
 
 
 class Counts(Mapping[str, int]):

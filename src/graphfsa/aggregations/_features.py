@@ -17,9 +17,9 @@ class Part:
     Attributes:
         name: Lower-case words and numbers, for example ``left`` or ``slot 3``; no two parts have the same.
         labels: What it can be; None means that nobody is there.
-        digits: Which label each value has, whole numbers [num_values].
+        digits: Which label each value has, integers [num_values].
         source: A Python expression that gives the label from ``seen``, which is what ``observation`` returned; None
-            if there is none, then rules as a Python function are told the value's number instead.
+            if there is none: rules as a Python function are then told the number of the value.
     """
 
     name: str
@@ -39,8 +39,8 @@ class Share:
 
     Attributes:
         state: The state.
-        levels: Its thresholds, rising.
-        digits: How many of them each value reaches, whole numbers [num_values].
+        levels: Its thresholds, sorted.
+        digits: How many of them each value reaches, integers [num_values].
     """
 
     state: int
@@ -53,9 +53,9 @@ class Features:
     """Everything that can be said about each value; together it must tell any two values apart.
 
     Attributes:
-        counts: How many neighbours are in each state, whole numbers [num_states, num_values] in ``0 .. bound``; None
+        counts: How many neighbours are in each state, integers [num_states, num_values] in ``0 .. bound``; None
             if values do not tell.
-        bound: A count of this number means so many or more.
+        bound: A count of this number means this number or more.
         slotted: Whether ``observation`` returns the neighbours' states one by one, and not a number for each state.
         parts: What has a name of its own.
         shares: Fractions of neighbours.
@@ -69,7 +69,7 @@ class Features:
 
 
 def digit_columns(num_values: int, bases: list[int]) -> Array:
-    """Each digit of each value in mixed radix, least significant first, whole numbers [digits, num_values]."""
+    """Each digit of each value in mixed radix, least significant first, integers [digits, num_values]."""
     values = np.arange(num_values)
     columns = np.empty((len(bases), num_values), np.min_scalar_type(max(bases)))
     for place, base in enumerate(bases):

@@ -15,11 +15,12 @@ import numpy as np
 from graphfsa.aggregations._base import Aggregation, Counts, check_some, check_value, combined, membership, mixed_radix
 from graphfsa.aggregations._features import Features, Share, digit_columns
 from graphfsa.arrays import Array
+from graphfsa.checks import check_integer, shown
 from graphfsa.errors import AutomatonError
 
 Levels = tuple[float, ...]
 _ONE = 2**57
-"""The fraction 1 in whole numbers, so that sums are exact; a table has at most 26 watched states."""
+"""The fraction 1 as an integer, so that sums are exact; a table has at most 26 watched states."""
 
 
 def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
@@ -53,7 +54,7 @@ class AverageThresholdAggregation(Aggregation):
     (number of thresholds + 1).
 
     Attributes:
-        thresholds: A number or numbers in (0, 1], rising, for every state; or a mapping from the index of each
+        thresholds: A number or sorted numbers in (0, 1], for every state; or a mapping from the index of each
             watched state to its own. Watching few states keeps the table small when there are many states.
 
     Example:
@@ -192,7 +193,7 @@ class AverageThresholdAggregation(Aggregation):
             for state in thresholds:
                 # Only one spelling per number, or "1" and "01" would be one state given twice.
                 if not re.fullmatch(r"0|[1-9][0-9]{0,8}", state):
-                    raise AutomatonError(f"a watched state must be a whole number of at least 0; got {state[:100]!r}")
+                    raise AutomatonError(f"a watched state must be an integer >= 0; got {shown(state)}")
             fields = {**fields, "thresholds": {int(state): levels for state, levels in thresholds.items()}}
         return super().from_config(fields)
 
@@ -206,9 +207,7 @@ def _reached_from(level: float) -> Fraction:
 
 
 def _state(state: Any) -> int:
-    if isinstance(state, bool) or not isinstance(state, int | np.integer) or state < 0:
-        raise AutomatonError(f"a watched state must be a whole number of at least 0; got {state!r}")
-    return int(state)
+    return check_integer("a watched state", state, error=AutomatonError)
 
 
 def _levels(levels: Any) -> Levels:
@@ -219,5 +218,5 @@ def _levels(levels: Any) -> Levels:
     if not given or not numeric or not all(0 < level <= 1 for level in given):
         raise AutomatonError(f"thresholds must be numbers in (0, 1]; got {levels!r}")
     if any(a >= b for a, b in pairwise(given)):
-        raise AutomatonError(f"thresholds of a state must rise; got {levels!r}")
+        raise AutomatonError(f"thresholds of a state must be sorted and distinct; got {levels!r}")
     return tuple(float(level) for level in given)

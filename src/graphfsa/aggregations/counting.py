@@ -11,6 +11,7 @@ import numpy as np
 from graphfsa.aggregations._base import Aggregation, Counts, check_some, check_value, combined, membership, mixed_radix
 from graphfsa.aggregations._features import Features, digit_columns
 from graphfsa.arrays import Array
+from graphfsa.checks import check_integer
 from graphfsa.errors import AutomatonError
 
 
@@ -53,10 +54,7 @@ class CountingAggregation(Aggregation):
     compiled_encode = staticmethod(_compiled_encode)
 
     def __post_init__(self) -> None:
-        if isinstance(self.bound, np.integer):
-            object.__setattr__(self, "bound", int(self.bound))
-        if isinstance(self.bound, bool) or not isinstance(self.bound, int) or self.bound < 1:
-            raise AutomatonError(f"bound must be a whole number of at least 1; got {self.bound!r}")
+        object.__setattr__(self, "bound", check_integer("bound", self.bound, 1, error=AutomatonError))
 
     def num_values(self, num_states: int) -> int:  # noqa: D102
         return (self.bound + 1) ** num_states

@@ -11,8 +11,10 @@ import numpy as np
 from graphfsa.aggregations._base import Aggregation, check_some, check_value, combined, membership, mixed_radix
 from graphfsa.aggregations._features import Features, Part, digit_columns
 from graphfsa.arrays import Array
+from graphfsa.checks import check_integer
 from graphfsa.errors import AutomatonError
-from graphfsa.graphs.graph import MAX_SLOTS, Graph
+from graphfsa.graphs.convert import GraphLike, as_graph
+from graphfsa.graphs.graph import MAX_SLOTS
 
 
 def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
@@ -48,14 +50,8 @@ class PositionalAggregation(Aggregation):
     compiled_encode = staticmethod(_compiled_encode)
 
     def __post_init__(self) -> None:
-        if isinstance(self.num_slots, np.integer):
-            object.__setattr__(self, "num_slots", int(self.num_slots))
-        if (
-            isinstance(self.num_slots, bool)
-            or not isinstance(self.num_slots, int)
-            or not 1 <= self.num_slots <= MAX_SLOTS
-        ):
-            raise AutomatonError(f"num_slots must be a whole number in 1 .. {MAX_SLOTS}; got {self.num_slots!r}")
+        num_slots = check_integer("num_slots", self.num_slots, 1, MAX_SLOTS, error=AutomatonError)
+        object.__setattr__(self, "num_slots", num_slots)
 
     def num_values(self, num_states: int) -> int:  # noqa: D102
         return (num_states + 1) ** self.num_slots
@@ -102,7 +98,8 @@ class PositionalAggregation(Aggregation):
     def parameters(self, num_states: int) -> Array:  # noqa: D102
         return np.array([(num_states + 1) ** slot for slot in range(self.num_slots)], np.int64)
 
-    def check_graph(self, graph: Graph) -> None:  # noqa: D102
+    def check_graph(self, graph: GraphLike) -> None:  # noqa: D102
+        graph = as_graph(graph)
         super().check_graph(graph)
         if graph.num_slots > self.num_slots:
             raise AutomatonError(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from graphfsa.analysis.coverage import Coverage, coverage
+from graphfsa.analysis.certificates import Check
+from graphfsa.analysis.checking import certificate_kind, check_certificate
+from graphfsa.analysis.coverage import Coverage, coverage, labelled_graphs, used_entries
 from graphfsa.analysis.equivalence import Comparison, Difference, compare, same_up_to_renaming
-from graphfsa.analysis.identifiability import Identification, Suggestion, identify, labelled
+from graphfsa.analysis.identifiability import Identification, Suggestion, labelled, suggest
 from graphfsa.analysis.impossibility import check_impossibility, load_impossibility, save_impossibility
 from graphfsa.analysis.minimisation import Minimised, minimise
 from graphfsa.analysis.reachability import possible_entries
@@ -13,6 +15,7 @@ from graphfsa.analysis.transitions import Transition, Transitions, transitions, 
 from graphfsa.analysis.verification import Verification, load_certificate, recheck, save_certificate, verify
 
 __all__ = [
+    "Check",
     "Comparison",
     "Coverage",
     "Difference",
@@ -23,12 +26,14 @@ __all__ = [
     "Transition",
     "Transitions",
     "Verification",
+    "certificate_kind",
+    "check_certificate",
     "check_impossibility",
     "compare",
     "coverage",
-    "identify",
     "iteration_stability",
     "labelled",
+    "labelled_graphs",
     "load_certificate",
     "load_impossibility",
     "minimise",
@@ -37,7 +42,9 @@ __all__ = [
     "same_up_to_renaming",
     "save_certificate",
     "save_impossibility",
+    "suggest",
     "transitions",
+    "used_entries",
     "used_transitions",
     "verify",
 ]

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.analysis._uses import graphs_by_entry
 from graphfsa.analysis.reachability import possible_entries
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets import Examples
-from graphfsa.datasets._covering import entry_counts
+from graphfsa.datasets import Examples, entry_counts, is_task, training_data
+from graphfsa.engine import neighbourhood_values
+from graphfsa.errors import GraphFSAError
+from graphfsa.graphs import Graph
 from graphfsa.html import facts_html
+from graphfsa.learners import Model, as_model
 
 KINDS = ("final", "impossible", "unseen", "open", "pinned")
 MAX_WORK = 2**31
@@ -164,27 +166,89 @@ class Coverage:
         return True
 
 
-def coverage(fsa: GraphFSA, examples: Examples) -> Coverage:
-    """Roll an automaton out on examples, each for its own steps, and count the entries that are used.
+def coverage(model: Any, data: Any = None, *, steps: int | None = None, seed: int = 0) -> Coverage:
+    """Which entries of an automaton's table labelled graphs use, and which of those their labels settle.
 
     Args:
-        fsa: The automaton; it must have the starting and final states of the task.
-        examples: Labelled graphs.
+        model: A model, an automaton, the name of a library automaton, or a file.
+        data: Labelled graphs, or a task whose training graphs are drawn; by default those of the model's task.
+        steps: With labelled graphs: their labels are states after this number of steps.
+        seed: With a task: seed of its training graphs.
 
     Example:
         >>> import numpy as np
-        >>> from graphfsa.datasets import dataset_class
-        >>> task = dataset_class("root-value")()
-        >>> found = coverage(task.automaton(), task.generate(3, 10, np.random.default_rng(0)))
+        >>> from graphfsa.datasets import RootValue
+        >>> found = coverage("root-value", RootValue().generate(3, 10, np.random.default_rng(0)))
         >>> int((found.seen > 0).sum()) <= int(found.possible.sum()), found.wrong
         (True, 0)
     """
+    known = as_model(model)
+    fsa, examples = known.automaton, labelled_graphs(known, data, steps=steps, seed=seed)
     starting = range(fsa.num_states) if examples.task.kind == "evolution" else None
     seen = entry_counts(fsa, examples)
     possible = possible_entries(fsa, starting_states=starting)
     return Coverage(fsa, examples, seen, possible, wrong_nodes(fsa, examples))
 
 
+def used_entries(model: Any, data: Any = None, *, steps: int | None = None, seed: int = 0) -> Array | None:
+    """Which entries of an automaton's table labelled graphs use: what ``rules`` and ``diagram`` take as ``matters``.
+
+    Args:
+        model: A model, an automaton, the name of a library automaton, or a file.
+        data: Labelled graphs, or a task whose training graphs are drawn; by default those that the model learned from.
+        steps: With labelled graphs: their labels are states after this number of steps.
+        seed: With a task: seed of its training graphs.
+
+    Returns:
+        The entries, bool [num_states, num_values]; None if no data are given and the model does not know.
+    """
+    known = as_model(model)
+    if data is None:
+        return known.used
+    return entry_counts(known.automaton, labelled_graphs(known, data, steps=steps, seed=seed)) > 0
+
+
+def labelled_graphs(model: Model, data: Any, *, steps: int | None = None, seed: int = 0) -> Examples:
+    """The labelled graphs that are given, or the training graphs of a task, by default of the model's own."""
+    if data is None:
+        return model.training_graphs()
+    if is_task(data) and steps is not None:
+        raise GraphFSAError("steps goes with labelled graphs; a task has its own")
+    return model.matched(training_data(data, steps=steps, seed=seed).train)
+
+
 def wrong_nodes(fsa: GraphFSA, examples: Examples) -> int:
     """How many nodes that count do not get their label; no answer is wrong."""
     return int(examples.wrong(examples.predict(fsa)).sum())
+
+
+def entries_used(fsa: GraphFSA, graph: Graph, states: Array) -> Array:
+    """The entry that each node uses in one step, as ``state * num_values + value``, int64 [num_nodes]."""
+    values = neighbourhood_values(fsa, graph, states[None])[0]
+    return states.astype(np.int64) * fsa.num_values + values
+
+
+def graphs_by_entry(fsa: GraphFSA, examples: Examples) -> dict[int, Array]:
+    """For each entry that is used, ``state * num_values + value``, the graphs that use it."""
+    found: list[Array] = []
+    start = examples.task.starting_states(fsa, examples.inputs)
+    for steps, part, nodes in examples.by_steps():
+        found.append(_pairs(fsa, part, start[nodes], steps, np.unique(examples.graphs.owners[nodes])))
+    pairs = np.unique(np.concatenate([np.empty((0, 2), np.int64), *found]), axis=0)
+    entries, begins = np.unique(pairs[:, 0], return_index=True)
+    return dict(zip(entries.tolist(), np.split(pairs[:, 1], begins[1:]), strict=True)) if len(entries) else {}
+
+
+def _pairs(fsa: GraphFSA, part: Examples, states: Array, steps: int, names: Array) -> Array:
+    """Pairs (entry, graph) over all steps, each once."""
+    owners = part.graphs.owners
+    following = fsa.transition_table.reshape(-1)
+    seen = np.empty(0, np.int64)
+    for _ in range(steps):
+        used = entries_used(fsa, part.graphs.graph, states)
+        seen = np.union1d(seen, used * len(part) + owners)
+        if np.array_equal(following[used], states):
+            break
+        states = following[used]
+    entries, graphs = np.divmod(seen, max(1, len(part)))
+    return np.stack((entries, names[graphs]), axis=1)

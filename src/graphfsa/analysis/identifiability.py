@@ -6,19 +6,24 @@ searched for each small graph, exhaustively. If there is none, all automata of t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
 import numpy as np
 
-from graphfsa.analysis._candidates import candidates
+from graphfsa.analysis.coverage import labelled_graphs
+from graphfsa.analysis.instances import class_of, plan, portions
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets import Dataset, Examples, deduplicate
+from graphfsa.checks import check_integer, check_number
+from graphfsa.datasets import Dataset, Examples, Task, as_dataset, deduplicate, is_task
 from graphfsa.errors import GraphFSAError
-from graphfsa.graphs import Graph
+from graphfsa.graphs import Graph, GraphBatch, all_graphs, all_inputs
+from graphfsa.graphs.enumeration import check_class, num_graphs
+from graphfsa.graphs.isomorphism import duplicate_groups
+from graphfsa.learners import as_model
 from graphfsa.search.completion import completed
 from graphfsa.search.problem import Problem, Shape
 from graphfsa.search.sat import SatSearch
@@ -50,6 +55,7 @@ class Identification:
     """Whether data determine an automaton.
 
     Attributes:
+        task: The inputs and classes that suggestions number.
         determined: True: every automaton with as many states and this aggregation that fits the data gives the same
             answers on all graphs that were checked. False: another one is known. None: the budget was spent before
             either was shown.
@@ -59,6 +65,7 @@ class Identification:
         suggestions: Graphs whose labels would tell the two apart, smallest first.
     """
 
+    task: Task
     determined: bool | None
     checked: int
     max_nodes: int
@@ -66,11 +73,13 @@ class Identification:
     suggestions: tuple[Suggestion, ...]
 
 
-def identify(
-    fsa: GraphFSA,
-    examples: Examples,
+def suggest(
+    model: Any,
+    data: Any = None,
     *,
     max_nodes: int = 6,
+    steps: int | None = None,
+    seed: int = 0,
     dataset: Dataset | None = None,
     graph_class: str | None = None,
     choose: Callable[[Examples], Array] | None = None,
@@ -78,16 +87,21 @@ def identify(
     budget: float = 60.0,
     progress: Callable[[int], None] | None = None,
 ) -> Identification:
-    """Look for another automaton that fits the same data, and for the smallest graphs on which the two disagree.
+    """Do data determine an automaton? If not, suggest the smallest graphs to label next.
+
+    Looks for another automaton of the same size that fits the data, and for graphs on which the two disagree.
 
     Args:
-        fsa: An automaton that fits the data.
-        examples: The data.
+        model: A model that fits the data, an automaton, the name of a library automaton, or a file.
+        data: Labelled graphs, or a task whose training graphs are drawn; by default those of the model's task.
         max_nodes: The largest size of graphs to look at.
-        dataset: The task, which says which inputs there are; by default they are like those of the data.
+        steps: With labelled graphs: their labels are states after this number of steps.
+        seed: With a task: seed of its training graphs.
+        dataset: With labelled graphs: the task that says which inputs there are; by default they are like those of the
+            data.
         graph_class: The class of graphs; by default that of the task, or of the data.
         choose: Tells which graphs may be asked about, bool [number of graphs]; all if not given.
-        count: How many graphs to suggest at most.
+        count: The largest number of graphs to suggest.
         budget: Seconds.
         progress: Called with the number of graphs for which the answers are shown to be determined.
 
@@ -95,37 +109,43 @@ def identify(
         GraphFSAError: The automaton does not fit the data.
 
     Example:
-        >>> from graphfsa import library
-        >>> from graphfsa.datasets import dataset_class
-        >>> task = dataset_class("distance")(graphs="tree")
+        >>> from graphfsa.datasets import Distance
+        >>> task = Distance(graphs="tree")
         >>> few = task.generate(2, 4, np.random.default_rng(0))
-        >>> found = identify(library.distance(), few, max_nodes=3, dataset=task)
+        >>> found = suggest("distance", few, max_nodes=3, dataset=task)
         >>> found.determined, found.suggestions[0].graph.num_nodes
         (False, 1)
     """
+    check_integer("max_nodes", max_nodes, 1)
+    check_number("budget", budget, below=1e9, above=True)
+    known = as_model(model)
+    if dataset is None and (data is None or is_task(data)):
+        dataset = known.load_dataset() if data is None else as_dataset(data)
+    fsa, examples = known.automaton, labelled_graphs(known, data, steps=steps, seed=seed)
+    task = examples.task.with_states_of(fsa)
+    examples = examples.matched(task)
     _check_fit(fsa, examples)
-    if isinstance(max_nodes, bool) or not isinstance(max_nodes, int) or max_nodes < 1:
-        raise GraphFSAError(f"max_nodes must be a whole number of at least 1; got {max_nodes!r}")
     until = monotonic() + budget
     shape = _shape(fsa, examples)
     kept = deduplicate(examples) if shape.num_final else examples
     kept = kept.select(np.argsort(kept.sizes, kind="stable"))
     checked, largest = 0, 0
-    for size, found in candidates(examples, max_nodes, dataset, graph_class):
+    for size, listed in candidates(examples, max_nodes, dataset, graph_class):
         largest = size - 1
+        found = listed.matched(task)
         asked = found if choose is None else found.select(np.flatnonzero(choose(found)))
         question = _Question(fsa, shape, kept, asked)
         for place in range(len(asked)):
             outcome = question.ask(place, lambda: monotonic() > until)
             if outcome == "found":
                 other = question.alternative()
-                return Identification(False, checked, largest, other, question.suggestions(other, count))
+                return Identification(task, False, checked, largest, other, question.suggestions(other, count))
             if outcome != "exhausted":
-                return Identification(None, checked, largest, None, ())
+                return Identification(task, None, checked, largest, None, ())
             checked += 1
             if progress is not None:
                 progress(checked)
-    return Identification(True, checked, largest, None, ())
+    return Identification(task, True, checked, largest, None, ())
 
 
 def _check_fit(fsa: GraphFSA, examples: Examples) -> None:
@@ -169,11 +189,10 @@ class _Question:
         """The automaton that was found."""
         assert self._table is not None
         table = completed(self._table, self._shape)
-        if not self._shape.num_final:
-            return GraphFSA(self._fsa.state_names, self._fsa.aggregation, table)
-        order = _order(self._fsa)
-        names = [self._fsa.state_names[state] for state in order]
+        names = [self._fsa.state_names[state] for state in _order(self._fsa, self._asked.task)]
         aggregation = self._shape.aggregation
+        if not self._shape.num_final:
+            return GraphFSA(names, aggregation, table)
         first, last = self._shape.num_final, self._shape.num_final + self._shape.num_starting
         starting = list(range(first, last))
         return GraphFSA(names, aggregation, table, starting_states=starting, final_states=list(range(first)))
@@ -196,20 +215,21 @@ class _Question:
         return tuple(found)
 
 
-def _order(fsa: GraphFSA) -> list[int]:
-    """The states as a problem numbers them: final ones, starting ones, others."""
-    named = [*fsa.final_states, *(state for state in fsa.starting_states if state not in fsa.final_states)]
+def _order(fsa: GraphFSA, task: Task) -> list[int]:
+    """The states as a problem numbers them: those of the classes, those of the inputs, others."""
+    reading = task.reading(fsa)
+    named = list(dict.fromkeys((*reading.answers, *reading.starting)))
     return [*named, *(state for state in range(fsa.num_states) if state not in named)]
 
 
 def _shape(fsa: GraphFSA, examples: Examples) -> Shape:
-    examples.task.check_automaton(fsa)
-    if examples.task.kind == "evolution":
-        return Shape(0, fsa.num_states, 0, fsa.aggregation)
-    if set(fsa.final_states) & set(fsa.starting_states):
+    if examples.task != examples.task.with_states_of(fsa):
+        raise GraphFSAError("the data must name all inputs and classes of the automaton")
+    evolution = examples.task.kind == "evolution"
+    if not evolution and set(fsa.final_states) & set(fsa.starting_states):
         raise GraphFSAError("an automaton whose starting states are final has nothing to identify")
-    num_final, num_starting = len(fsa.final_states), len(fsa.starting_states)
-    aggregation, order = fsa.aggregation, _order(fsa)
+    num_final, num_starting = 0 if evolution else len(examples.task.classes), len(examples.task.inputs)
+    aggregation, order = fsa.aggregation, _order(fsa, examples.task)
     if order != list(range(fsa.num_states)):
         # An aggregation may treat states differently, and the problem numbers them in its own way.
         moved = aggregation.restricted(order, fsa.num_states)
@@ -227,3 +247,140 @@ def labelled(suggestion: Suggestion, task: Any, labels: Array) -> Examples:
     batch = GraphBatch.of([suggestion.graph])
     kept = np.maximum(given, 0)
     return Examples(task, batch, suggestion.inputs, kept, mask=given >= 0, steps=suggestion.steps)
+
+
+_MAX_INSTANCES = 200_000
+_MAX_GROUPED = 8
+
+
+def candidates(
+    examples: Examples, max_nodes: int, dataset: Dataset | None, graph_class: str | None
+) -> Iterator[tuple[int, Examples]]:
+    """Instances without labels with their size, small ones first; none is isomorphic to another or to one of the data.
+
+    A size may come in several portions. After the last one, the size up to which all were listed comes without any.
+
+    Args:
+        examples: The data.
+        max_nodes: The largest size.
+        dataset: The task; by default the graphs are like those of the data: input classes (also several together) that
+            occur equally often in all graphs do so, and none has more neighbours than it ever has.
+        graph_class: The class of graphs; by default that of the task, or the narrowest that all graphs of the data are
+            in.
+    """
+    found = (
+        _of_task(dataset, max_nodes, graph_class) if dataset is not None else _like(examples, max_nodes, graph_class)
+    )
+    listed = 0
+    for size, instances in found:
+        listed = size
+        if len(instances):
+            yield size, _new(examples, instances)
+    yield (listed if dataset is None else max_nodes) + 1, examples.select([])
+
+
+def _new(examples: Examples, instances: Examples) -> Examples:
+    """The instances that are not in the data with a label for every node, each once."""
+    settled = np.bincount(examples.graphs.owners[examples.mask], minlength=len(examples)) == examples.sizes
+    if examples.task.kind == "evolution":
+        settled &= np.isin(examples.steps, instances.steps)  # What holds after two steps does not say what one does.
+    known = examples.select(np.flatnonzero(settled))
+    graphs = GraphBatch.concatenate([known.graphs, instances.graphs])
+    first = duplicate_groups(graphs, np.r_[known.inputs, instances.inputs])[len(known) :]
+    return instances.select(first == np.arange(len(instances)) + len(known))
+
+
+def class_of_data(examples: Examples) -> str:
+    """The narrowest class that all graphs of the data are in."""
+    union, sizes = examples.graphs.graph, examples.sizes
+    if not _connected(examples):
+        return "connected"
+    arcs = np.diff(union.indptr[examples.graphs.offsets])
+    degree = np.diff(union.indptr).max(initial=0)
+    loops = bool((union.indices == union.targets()).any())
+    slots = union.slots is not None
+    if union.symmetric and not loops and (arcs == 2 * (sizes - 1)).all():
+        return ("row" if slots else "path") if degree <= 2 else "tree"
+    if union.symmetric and not loops and (arcs == 2 * sizes).all() and degree == 2:
+        return "ring" if slots else "cycle"
+    return "connected"
+
+
+def _connected(examples: Examples) -> bool:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    union = examples.graphs.graph
+    arcs = csr_array((np.ones(union.num_arcs, bool), union.indices, union.indptr), shape=(union.num_nodes,) * 2)
+    return connected_components(arcs, directed=False)[0] == len(examples)
+
+
+def _of_task(dataset: Dataset, max_nodes: int, graph_class: str | None) -> Iterator[tuple[int, Examples]]:
+    kind = class_of(dataset, graph_class)
+    steps = 1 if dataset.task.kind == "evolution" else None
+    for portion in portions(dataset, kind, plan(dataset, kind, max_nodes)):
+        number = dataset.examples(portion.graphs, portion.inputs, steps=steps).steps
+        yield portion.size, _unlabelled(dataset.task, portion.graphs, portion.inputs, number)
+
+
+def _like(examples: Examples, max_nodes: int, graph_class: str | None) -> Iterator[tuple[int, Examples]]:
+    kind = class_of_data(examples) if graph_class is None else graph_class
+    check_class(kind)
+    slots = examples.graphs.graph.slots is not None
+    if slots != (kind in ("row", "ring")) and examples.graphs.graph.num_arcs:
+        known = "row and ring" if slots else "path, cycle, tree and connected"
+        raise GraphFSAError(
+            f"the data have {'' if slots else 'no '}neighbour slots; the classes of such graphs are {known}; got {kind}"
+        )
+    classes = len(examples.task.inputs)
+    steady, most = _habits(examples)
+    for size in range(1, max_nodes + 1):
+        if num_graphs(kind, size) * classes**size > _MAX_INSTANCES:
+            return
+        graphs = all_graphs(kind, size)
+        rows = all_inputs(size, classes)
+        fits = np.ones(len(rows), bool)
+        for group, number in steady:
+            fits &= np.isin(rows, group).sum(axis=1) == number
+        rows = rows[fits]
+        graph, row = np.divmod(np.arange(len(graphs) * len(rows)), max(1, len(rows)))
+        found = _unlabelled(examples.task, graphs.select(graph), rows[row].reshape(-1), _steps(examples, size))
+        crowded = np.diff(found.graphs.graph.indptr) > most[found.inputs]
+        yield size, found.select(np.setdiff1d(np.arange(len(found)), found.graphs.owners[crowded]))
+
+
+def _habits(examples: Examples) -> tuple[list[tuple[list[int], int]], Array]:
+    """What the inputs of the data have in common.
+
+    Returns:
+        Groups of input classes that together occur equally often in all graphs, with that number; and the most
+        neighbours that a node of each input class has.
+    """
+    classes = len(examples.task.inputs)
+    amounts = np.zeros((len(examples), classes), np.int64)
+    np.add.at(amounts, (examples.graphs.owners, examples.inputs), 1)
+    steady: list[tuple[list[int], int]] = []
+    if len(np.unique(examples.sizes)) > 1 and classes <= _MAX_GROUPED:
+        for number in range(1, 2**classes - 1):
+            group = [k for k in range(classes) if number >> k & 1]
+            totals = amounts[:, group].sum(axis=1)
+            if (totals == totals[0]).all():
+                steady.append((group, int(totals[0])))
+    degrees = np.diff(examples.graphs.graph.indptr)
+    most = np.zeros(classes, np.int64)
+    np.maximum.at(most, examples.inputs, degrees)
+    # A class whose nodes have as many neighbours as any others may have more in other graphs.
+    return steady, np.where(most == degrees.max(initial=0), np.iinfo(np.int64).max, most)
+
+
+def _steps(examples: Examples, size: int) -> int:
+    """After how many steps the labels of a graph of a size hold, by the example of the data."""
+    if examples.task.kind == "evolution":
+        return int(examples.steps.min(initial=1))
+    same = examples.steps[examples.sizes == size]
+    return int(same.max()) if len(same) else 2 * size + 2
+
+
+def _unlabelled(task: Any, graphs: GraphBatch, inputs: Array, steps: Any) -> Examples:
+    nothing = np.zeros(len(inputs), np.uint8)
+    return Examples(task, graphs, inputs, nothing, mask=np.zeros(len(inputs), bool), steps=steps)

@@ -10,18 +10,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
 from graphfsa.aggregations import Aggregation, CountingAggregation, aggregation_from_config
-from graphfsa.analysis._certificates import read_certificate, write_certificate
-from graphfsa.datasets import Examples, Task
-from graphfsa.datasets._names import renamed
-from graphfsa.datasets._user_lines import Lines, lines_of, parse_line
+from graphfsa.analysis.certificates import Check, read_certificate, write_certificate
+from graphfsa.datasets import Examples, Lines, Task, lines_of, parse_line
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 from graphfsa.files import PathLike
-from graphfsa.learners.exact import Impossibility
+from graphfsa.search.proof import Impossibility
 
 KIND = "impossibility"
 _MAX_CLAUSES = 4_000_000
@@ -33,14 +30,6 @@ class Node(NamedTuple):
     neighbours: tuple[tuple[int, int], ...]
     given: int
     label: int | None
-
-
-@dataclass(frozen=True)
-class Check:
-    """Whether a certificate holds, and why or why not, in words."""
-
-    holds: bool
-    reason: str
 
 
 def check_impossibility(claim: Impossibility) -> Check:
@@ -79,7 +68,7 @@ def load_impossibility(path: PathLike) -> Impossibility:
     data = read_certificate(path, KIND)
     number, aggregation = data.get("num_states"), data.get("aggregation")
     if number is not None and (type(number) is not int or not 1 <= number <= 256):
-        raise FormatError(f"{path}: field 'num_states' must be a whole number in 1 .. 256, or null; got {number!r}")
+        raise FormatError(f"{path}: field 'num_states' must be an integer from 1 to 256, or null; got {number!r}")
     for field, kinds in (("task", (dict,)), ("aggregation", (dict, type(None)))):
         if field not in data or type(data[field]) not in kinds:
             raise FormatError(f"{path}: field {field!r} must be an object{' or null' * (len(kinds) > 1)}")
@@ -111,7 +100,7 @@ def _examples(graphs: list[Any], task: Task, path: str) -> Examples:
         unknown = [name for name in names if name not in wanted]
         if unknown:
             raise FormatError(f"{path}: {field} must be among {', '.join(wanted)}; got {unknown[0]!r}")
-    return renamed(read, task)
+    return read.matched(task)
 
 
 def _nodes(examples: Examples, place: int) -> list[Node]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
+from graphfsa.checks import check_integer
 from graphfsa.datasets import Dataset, Examples
 from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError
@@ -44,39 +45,34 @@ def iteration_stability(
 
     Example:
         >>> from graphfsa import datasets, library
-        >>> graphs = datasets.dataset_class("distance")().generate(8, 10, np.random.default_rng(0))
+        >>> graphs = datasets.Distance().generate(8, 10, np.random.default_rng(0))
         >>> [(s.beyond, s.accuracy, s.settled) for s in iteration_stability(library.distance(), graphs, [0, 50])]
         [(0, 1.0, 1.0), (50, 1.0, 1.0)]
     """
-    if any(isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0 for k in beyond):
-        raise GraphFSAError(f"beyond must be whole numbers of at least 0; got {list(beyond)}")
-    return [_after(fsa, later(examples, int(k), dataset), int(k)) for k in beyond]
+    numbers = [check_integer("beyond", number) for number in beyond]
+    return [_after(fsa, later(examples, number, dataset), number) for number in numbers]
 
 
 def settled(fsa: GraphFSA, examples: Examples) -> Array:
     """Which graphs have reached a fixed point after the steps of their labels, bool [number of graphs]."""
     start = examples.task.starting_states(fsa, examples.inputs)
     moving = np.zeros(len(examples), bool)
-    for number in np.unique(examples.steps):
-        chosen = np.flatnonzero(examples.steps == number)
-        part = examples.select(chosen)
-        last = run(fsa, part.graphs.graph, start[np.repeat(examples.steps == number, examples.sizes)], int(number)).last
+    for steps, part, nodes in examples.by_steps():
+        last = run(fsa, part.graphs.graph, start[nodes], steps).last
         changes = run(fsa, part.graphs.graph, last, 1).last != last
-        moving[chosen[part.graphs.owners[changes]]] = True
+        moving[examples.graphs.owners[nodes][changes]] = True
     return ~moving
 
 
 def later(examples: Examples, beyond: int, dataset: Dataset | None = None) -> Examples:
-    """The same graphs with the labels after so many further steps; where they change, the data set must say how."""
+    """The same graphs with their labels after further steps; where labels change, the data set must say how."""
     if examples.task.kind == "evolution" and beyond:
         if dataset is None:
             raise GraphFSAError(
                 "where labels are states at a given step, only their data set knows later ones; give it"
             )
         parts = [
-            dataset.label(part.graphs, part.inputs, steps=int(number) + beyond)
-            for number in np.unique(examples.steps)
-            for part in [examples.select(np.flatnonzero(examples.steps == number))]
+            dataset.examples(part.graphs, part.inputs, steps=steps + beyond) for steps, part, _ in examples.by_steps()
         ]
         return Examples.concatenate(parts)
     columns = {"mask": examples.mask, "counts": examples.counts, "steps": examples.steps + beyond}

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from graphfsa.analysis._short_guards import guards_cost, short_guards
-from graphfsa.analysis._uses import entries_used
+from graphfsa.analysis.coverage import entries_used
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
-from graphfsa.automaton.rules import Guard
-from graphfsa.automaton.rules._rows import RowWords
-from graphfsa.automaton.rules._rules import MAX_ENTRIES
-from graphfsa.automaton.rules._text import plain_name
-from graphfsa.automaton.rules._vocabulary import Vocabulary
-from graphfsa.automaton.rules._words import Names, guard_words
+from graphfsa.automaton.rules import (
+    MAX_RULE_ENTRIES,
+    Guard,
+    RowVocabularies,
+    Rules,
+    StateNames,
+    Vocabulary,
+    entries_that_matter,
+    guard_cost,
+    guard_holds,
+    guard_words,
+    matrix_product,
+    plain_name,
+)
 from graphfsa.datasets import Examples
 from graphfsa.errors import StateError
 
@@ -31,7 +40,7 @@ class Transition:
     Attributes:
         state: The state.
         successor: The state after it; the same if a node stays.
-        values: The values at which a node moves so, int64, rising.
+        values: The values at which a node moves this way, int64, sorted.
         of: How many values matter in this state.
         guards: One of these holds at each of the values and none at any other that matters; None if there are no few.
         otherwise: Whether the other arrows of the state have guards, so that this one needs none.
@@ -58,12 +67,13 @@ class Transitions:
 
     Attributes:
         fsa: The automaton.
-        states: Indices of the states that occur, rising.
+        states: Indices of the states that occur, sorted.
         arrows: The arrows, by state and successor. Those of final states, which stay, are left out.
         start: The state in which the nodes started that were followed; None if the arrows are all there are.
         counts: How many times a followed node used each entry, int64 [num_states, num_values]; None as above.
         num_nodes: How many nodes were followed.
         num_graphs: On how many graphs.
+        free: Number of entries that are never used: there the conditions were free to choose; None if all are used.
     """
 
     fsa: GraphFSA
@@ -73,6 +83,7 @@ class Transitions:
     counts: Array | None = None
     num_nodes: int = 0
     num_graphs: int = 0
+    free: int | None = None
 
     def lines(self, arrow: Transition, written: Callable[[str], str] = plain_name) -> list[str]:
         """When a node takes an arrow, in words: conditions of which one must hold.
@@ -88,7 +99,7 @@ class Transitions:
         if arrow.guards is None:
             return [f"{len(arrow.values):,} of {arrow.of:,} values"]
         features = self.fsa.aggregation.features(self.fsa.state_names)
-        names = Names(self.fsa.state_names, written)
+        names = StateNames(self.fsa.state_names, written)
         return [guard_words(guard, features, names) for guard in arrow.guards]
 
     @property
@@ -97,13 +108,15 @@ class Transitions:
         return sum(arrow.guards is None and not (arrow.otherwise or arrow.always) for arrow in self.arrows)
 
 
-def transitions(fsa: GraphFSA) -> Transitions:
+def transitions(fsa: GraphFSA, matters: ArrayLike | None = None) -> Transitions:
     """Every transition of an automaton, for the complete diagram.
 
     Values that the aggregation can't have are left out.
 
     Args:
         fsa: The automaton.
+        matters: Which entries the conditions must get right, bool [num_states, num_values], as in ``fsa.rules``; by
+            default all. The conditions are shorter for it, and those of the rules wherever these can be read alone.
 
     Example:
         >>> from graphfsa import library
@@ -116,9 +129,10 @@ def transitions(fsa: GraphFSA) -> Transitions:
         node node ['otherwise']
         root even ['always']
     """
-    possible = fsa.aggregation.possible_values(range(fsa.num_states), fsa.num_states)
-    matters = np.broadcast_to(possible, fsa.transition_table.shape)
-    return Transitions(fsa, tuple(range(fsa.num_states)), _arrows(fsa, matters, None))
+    wanted = entries_that_matter(fsa, matters)
+    free = None if matters is None else int((~wanted).sum())
+    rules = None if matters is None or wanted.size > MAX_RULE_ENTRIES else fsa.rules(wanted)
+    return Transitions(fsa, tuple(range(fsa.num_states)), _arrows(fsa, wanted, None, rules), free=free)
 
 
 def used_transitions(fsa: GraphFSA, examples: Examples, state: str | int) -> Transitions:
@@ -138,10 +152,8 @@ def used_transitions(fsa: GraphFSA, examples: Examples, state: str | int) -> Tra
     start = fsa.index(state)
     begins = examples.task.starting_states(fsa, examples.inputs)
     counts = np.zeros(fsa.transition_table.size, np.int64)
-    for steps in np.unique(examples.steps):
-        part = examples.select(np.flatnonzero(examples.steps == steps))
-        nodes = np.repeat(examples.steps == steps, examples.sizes)
-        counts += _followed(fsa, part, begins[nodes], int(steps), start)
+    for steps, part, nodes in examples.by_steps():
+        counts += _followed(fsa, part, begins[nodes], steps, start)
     num_nodes = int((begins == start).sum())
     if not num_nodes:
         raise StateError(f"no node of these graphs starts in {fsa.state_names[start]!r}: there is nothing to follow")
@@ -167,42 +179,72 @@ def _followed(fsa: GraphFSA, part: Examples, states: Array, steps: int, start: i
     return counts
 
 
-def _arrows(fsa: GraphFSA, matters: Array, counts: Array | None) -> tuple[Transition, ...]:
+def _arrows(fsa: GraphFSA, matters: Array, counts: Array | None, rules: Rules | None = None) -> tuple[Transition, ...]:
     words = None
-    if fsa.transition_table.size <= MAX_ENTRIES:
-        words = RowWords(fsa.aggregation.features(fsa.state_names), fsa.num_values)
+    if fsa.transition_table.size <= MAX_RULE_ENTRIES:
+        words = RowVocabularies(fsa.aggregation.features(fsa.state_names), fsa.num_values)
     arrows: list[Transition] = []
     for state in range(fsa.num_states):
         if state not in fsa.final_states and matters[state].any():
-            arrows += _arrows_from(fsa, state, matters[state], None if counts is None else counts[state], words)
+            row_counts = None if counts is None else counts[state]
+            arrows += _arrows_from(fsa, state, matters[state], row_counts, words, rules)
     return tuple(arrows)
 
 
 def _arrows_from(
-    fsa: GraphFSA, state: int, matters: Array, counts: Array | None, row_words: RowWords | None
+    fsa: GraphFSA,
+    state: int,
+    matters: Array,
+    counts: Array | None,
+    row_words: RowVocabularies | None,
+    rules: Rules | None,
 ) -> list[Transition]:
     """The arrows of one state, with what there is to read at each."""
     successors, of = fsa.transition_table[state], int(matters.sum())
     words, values = (None, None) if row_words is None else row_words.of(successors, matters)
+    known = {} if rules is None else _readable_alone(rules, state, successors, matters)
     arrows: list[Transition] = []
     for successor in np.unique(successors[matters]).tolist():
         inside = matters & (successors == successor)
-        guards = None if words is None else short_guards(words, inside[values], (matters & ~inside)[values])
+        guards = known.get(successor)
+        if guards is None and words is not None:
+            guards = short_guards(words, inside[values], (matters & ~inside)[values])
         count = None if counts is None else int(counts[inside].sum())
         arrows.append(Transition(state, successor, np.flatnonzero(inside), of, guards, count=count))
-    place = _otherwise(arrows, words)
+    last = None if rules is None else rules.lists[state][-1].successor
+    place = _otherwise(arrows, words, last)
     if place is not None:
         arrows[place] = replace(arrows[place], otherwise=True)
     return arrows
 
 
-def _otherwise(arrows: list[Transition], words: Vocabulary | None) -> int | None:
-    """The one arrow that needs no condition, because all others have one: that without, or with the longest."""
+def _readable_alone(rules: Rules, state: int, successors: Array, matters: Array) -> dict[int, tuple[Guard, ...]]:
+    """The guards of the rules of a state, by successor, where they hold at its values only: order plays no part."""
+    known: dict[int, tuple[Guard, ...]] = {}
+    for successor in {rule.successor for rule in rules.lists[state][:-1]}:
+        guards = tuple(rule.guard for rule in rules.lists[state][:-1] if rule.successor == successor)
+        holds = np.any([guard_holds(guard, rules.features, len(successors)) for guard in guards], axis=0)
+        if len(guards) <= MAX_LINES and np.array_equal(holds & matters, (successors == successor) & matters):
+            known[successor] = guards
+    return known
+
+
+def _otherwise(arrows: list[Transition], words: Vocabulary | None, last: int | None) -> int | None:
+    """The one arrow that needs no condition, because all others have one: that without, or with the longest.
+
+    Args:
+        arrows: The arrows of a state.
+        words: What can be said.
+        last: Where the last rule of the state leads, if rules are known: that arrow is preferred.
+    """
     wordless = [place for place, arrow in enumerate(arrows) if arrow.guards is None]
     if words is None or len(arrows) < 2 or len(wordless) > 1:
         return None
     if wordless:
         return wordless[0]
+    preferred = [place for place, arrow in enumerate(arrows) if arrow.successor == last]
+    if preferred:
+        return preferred[0]
 
     def to_read(place: int) -> float:
         arrow = arrows[place]
@@ -210,3 +252,95 @@ def _otherwise(arrows: list[Transition], words: Vocabulary | None) -> int | None
         return guards_cost(arrow.guards, words) + _STAYING_BONUS * (arrow.state == arrow.successor)
 
     return max(range(len(arrows)), key=to_read)
+
+
+MAX_LINES = 3
+_MAX_WORK = 2**22
+"""Atoms squared times values: beyond, pairs are made of the cheapest atoms only."""
+_TRIPLES = 24
+
+
+def short_guards(words: Vocabulary, inside: Array, outside: Array) -> tuple[Guard, ...] | None:
+    """Guards of which at least one holds at each value inside, and none at a value outside.
+
+    Args:
+        words: The atoms.
+        inside: Values at which one must hold, bool [num_values].
+        outside: Values at which none may, bool [num_values]; at the others it does not matter.
+
+    Returns:
+        One to three guards; None if so few were not found.
+    """
+    if not outside.any():
+        return ((),)
+    if not len(words.atoms):
+        return None
+    found = _conjunction(words, inside, outside)
+    several = _disjunction(words, inside, outside) if found is None or len(found) > 1 else None
+    options = [option for option in (None if found is None else (found,), several) if option is not None]
+    return min(options, key=lambda guards: guards_cost(guards, words), default=None)
+
+
+def guards_cost(guards: tuple[Guard, ...], words: Vocabulary) -> float:
+    """How much there is to read."""
+    return sum(guard_cost(guard, words.features) for guard in guards)
+
+
+def _conjunction(words: Vocabulary, inside: Array, outside: Array) -> Guard | None:
+    """The cheapest one to three atoms that all hold inside and of which one fails at each value outside."""
+    above = np.flatnonzero(words.holds[:, inside].all(axis=1))
+    wrong = words.holds[np.ix_(above, np.flatnonzero(outside))]
+    alone = above[~wrong.any(axis=1)]
+    if len(alone):
+        return (words.atoms[alone[0]],)
+    useful = np.flatnonzero(~wrong.all(axis=1))
+    above, wrong = above[useful], wrong[useful]
+    if not len(above) or wrong.all(axis=0).any():
+        return None
+    most = max(1, int((_MAX_WORK // wrong.shape[1]) ** 0.5))
+    above, wrong = above[:most], wrong[:most]
+    left = matrix_product(wrong, wrong.T)
+    cost = words.costs[above]
+    pairs = np.argwhere(left == 0)
+    if len(pairs):
+        best = min(pairs.tolist(), key=lambda pair: (cost[pair[0]] + cost[pair[1]], pair))
+        return _guard(words, above[best])
+    triples: list[tuple[float, list[int]]] = []
+    for place in np.argsort(left, axis=None, kind="stable")[:_TRIPLES]:
+        first, second = divmod(int(place), len(above))
+        third = np.flatnonzero(matrix_product(wrong, (wrong[first] * wrong[second])[:, None])[:, 0] == 0)
+        triples += [(float(cost[[first, second, k]].sum()), sorted([first, second, int(k)])) for k in third[:1]]
+    return _guard(words, above[min(triples)[1]]) if triples else None
+
+
+def _guard(words: Vocabulary, places: Any) -> Guard:
+    return tuple(words.atoms[place] for place in dict.fromkeys(int(place) for place in places))
+
+
+def _disjunction(words: Vocabulary, inside: Array, outside: Array) -> tuple[Guard, ...] | None:
+    """Guards of one or two atoms, chosen greedily: those that hold at most values, or at most for what they cost."""
+    most = min(len(words.atoms), max(1, int((_MAX_WORK // len(inside)) ** 0.5)))
+    holds, costs = words.holds[:most], words.costs[:most]
+    gains = np.where(matrix_product(holds * outside, holds.T) == 0, matrix_product(holds * inside, holds.T), 0)
+    # If every guard held at the most values that any holds at, would three be enough?
+    if gains.max(initial=0) * MAX_LINES < inside.sum():
+        return None
+    price = costs[:, None] + costs[None] + 2
+    price[np.diag_indices(most)] = costs + 1.5
+    options = [tuple(_greedy(words, holds, gains, price**power, inside)) for power in (0.5, 1.0)]
+    options = [option for option in options if option]
+    return min(options, key=lambda guards: guards_cost(guards, words), default=None)
+
+
+def _greedy(words: Vocabulary, holds: Array, gains: Array, price: Array, inside: Array) -> Iterator[Guard]:
+    """Up to three guards that cover everything; none if three are not enough."""
+    allowed, left, guards = gains > 0, inside.astype(np.float32), list[Guard]()
+    while left.any():
+        if guards:
+            gains = np.where(allowed, matrix_product(holds * left, holds.T), 0)
+        if gains.max(initial=0) * (MAX_LINES - len(guards)) < left.sum():
+            return
+        first, second = divmod(int(np.argmax(gains / price)), len(holds))
+        left = left * (1 - holds[first] * holds[second])
+        guards.append(_guard(words, (first, second)))
+    yield from guards

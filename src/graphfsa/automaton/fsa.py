@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 from hashlib import sha256
 from html import escape
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
-from graphfsa.checks import shorten
+from graphfsa.checks import check_integer, is_integer, shorten, shown
 from graphfsa.errors import AutomatonError, LimitError
+from graphfsa.files import PathLike
 
 if TYPE_CHECKING:
     from graphfsa.automaton.rules import Rules
+    from graphfsa.views.diagrams import Diagram
 
 Rule = Callable[[str, Any], str | int]
 
 MAX_STATES = 256
 MAX_TABLE_ENTRIES = 2**26
+_HTML_ENTRIES = 1500
+"""Up to this number of entries a notebook looks for rules, which takes a moment."""
+_HTML_RULES = 32
 _HTML_ROWS = 64
 _HTML_COLUMNS = 24
 _HTML_NAME = 40
@@ -38,7 +42,7 @@ class GraphFSA:
     Args:
         state_names: One distinct name per state, 1 to 256 of them.
         aggregation: How a node sees its neighbours; it fixes the number of values.
-        transition_table: Whole numbers [num_states, num_values] in ``0 .. num_states - 1``.
+        transition_table: Integers [num_states, num_values] in ``0 .. num_states - 1``.
         starting_states: States in which nodes may start, by name or index; all states if not given.
         final_states: States that are never left, by name or index. Their rows must stay.
 
@@ -126,7 +130,7 @@ class GraphFSA:
             >>> infect.transition_table.tolist()
             [[0, 0, 0, 0, 0, 0, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1, 1, 1]]
         """
-        from graphfsa.automaton.rules._parse import automaton_from_rules
+        from graphfsa.automaton.rules import automaton_from_rules
 
         return automaton_from_rules(text)
 
@@ -142,6 +146,26 @@ class GraphFSA:
         from graphfsa.automaton.rules import rules_of
 
         return rules_of(self, matters)
+
+    def diagram(
+        self,
+        matters: ArrayLike | None = None,
+        *,
+        title: str | None = None,
+        layout: Literal["auto", "own", "dot"] = "auto",
+        colours: Mapping[str, str] | None = None,
+    ) -> Diagram:
+        """The automaton as a picture of states and arrows, which notebooks show; ``.save(path)`` writes it.
+
+        Args:
+            matters: Which entries must be drawn as they are, as in ``rules``; conditions are shorter for it.
+            title: What it shows.
+            layout: ``own``, ``dot`` (Graphviz) or ``auto``: Graphviz where it is installed and does better.
+            colours: Colours by state name; those of the palette for the others.
+        """
+        from graphfsa.views.diagrams import diagram
+
+        return diagram(self, matters, title=title, layout=layout, colours=colours)
 
     @property
     def num_states(self) -> int:
@@ -193,10 +217,9 @@ class GraphFSA:
         Raises:
             AutomatonError: There is no such state or value, or a final state would be left.
         """
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < self.num_values:
-            raise AutomatonError(f"value must be in 0 .. {self.num_values - 1}; got {value!r}")
+        place = check_integer("value", value, 0, self.num_values - 1, error=AutomatonError)
         table = self._table.copy()
-        table[self.index(state), value] = self.index(successor)
+        table[self.index(state), place] = self.index(successor)
         return GraphFSA(
             self._state_names,
             self._aggregation,
@@ -216,15 +239,15 @@ class GraphFSA:
             self._digest = hasher.hexdigest()
         return self._digest
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: PathLike) -> None:
         """Write the automaton to a JSON file, atomically."""
         from graphfsa.automaton.serialize import save_automaton
 
         save_automaton(self, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> GraphFSA:
-        """Read an automaton from a JSON file, or from a text of rules whose name ends in ``.rules``."""
+    def load(cls, path: PathLike) -> GraphFSA:
+        """Read an automaton from a JSON file (its own or a model's), or from a ``.rules`` file."""
         from graphfsa.automaton.serialize import load_automaton
 
         return load_automaton(path)
@@ -245,6 +268,14 @@ class GraphFSA:
         return f"GraphFSA({self.num_states} states: {names}; {self._aggregation}; {self.num_values} values)"
 
     def _repr_html_(self) -> str:
+        """The rules if they are short, else the table."""
+        if self._table.size <= _HTML_ENTRIES:
+            rules = self.rules()
+            if rules.num_rules <= _HTML_RULES:
+                return rules.html()
+        return self._table_html()
+
+    def _table_html(self) -> str:
         """A table of next states, one column per state; large tables and long names are cut."""
         marks = {**dict.fromkeys(self._starting_states, " (start)"), **dict.fromkeys(self._final_states, " (final)")}
         names = [escape(shorten(name, _HTML_NAME)) for name in self._state_names]
@@ -263,10 +294,10 @@ class GraphFSA:
 
     def _indices(self, what: str, states: Sequence[str | int]) -> tuple[int, ...]:
         if isinstance(states, str) or not isinstance(states, Iterable):
-            raise AutomatonError(f"{what}_states must be a list of states; got {states!r}")
+            raise AutomatonError(f"{what}_states must be a list of states; got {shown(states)}")
         found = [state_index(state, self._state_names, f"{what} state") for state in states]
         if len(set(found)) != len(found):
-            raise AutomatonError(f"{what}_states must not repeat a state; got {list(states)}")
+            raise AutomatonError(f"{what}_states must not repeat a state; got {shown(list(states))}")
         return tuple(sorted(found))
 
     def _check_finals(self) -> None:
@@ -286,7 +317,7 @@ def check_state_names(names: Sequence[str]) -> tuple[str, ...]:
     listed = isinstance(names, Iterable) and not isinstance(names, str | Set)
     names = list(names) if listed else names
     if not listed or not all(isinstance(name, str) for name in names):
-        raise AutomatonError(f"state_names must be a list of texts; got {repr(names)[:200]}")
+        raise AutomatonError(f"state_names must be a list of strings; got {shown(names)}")
     if not 1 <= len(names) <= MAX_STATES:
         raise AutomatonError(f"an automaton must have 1 to {MAX_STATES} states; got {len(names)}")
     for name in names:
@@ -301,7 +332,7 @@ def check_state_names(names: Sequence[str]) -> tuple[str, ...]:
 def check_table_size(aggregation: Aggregation, num_states: int) -> int:
     """The number of values, or an error if the table would be too large; nothing is allocated."""
     if not isinstance(aggregation, Aggregation):
-        raise AutomatonError(f"aggregation must be an Aggregation; got {aggregation!r}")
+        raise AutomatonError(f"aggregation must be a graphfsa.Aggregation; got {shown(aggregation)}")
     num_values = aggregation.num_values(num_states)
     entries = num_values * num_states
     if entries <= MAX_TABLE_ENTRIES:
@@ -322,10 +353,12 @@ def state_index(state: Any, names: Sequence[str], what: str) -> int:
     """The index of a state given by name or index."""
     if isinstance(state, str):
         if state not in names:
-            raise AutomatonError(f"{what} must be one of {', '.join(names)}; got {state!r}")
+            raise AutomatonError(f"{what} must be one of {shorten(', '.join(names), 200)}; got {shown(state)}")
         return names.index(state)
-    if isinstance(state, bool) or not isinstance(state, int | np.integer) or not 0 <= state < len(names):
-        raise AutomatonError(f"{what} must be a state name or in 0 .. {len(names) - 1}; got {state!r}")
+    if not is_integer(state) or not 0 <= state < len(names):
+        raise AutomatonError(
+            f"{what} must be a state name or an integer from 0 to {len(names) - 1}; got {shown(state)}"
+        )
     return int(state)
 
 
@@ -339,7 +372,7 @@ def _check_table(transition_table: ArrayLike, num_states: int, num_values: int) 
             f"transition_table must have shape [states, values] = [{num_states}, {num_values}]; got {list(table.shape)}"
         )
     if table.dtype.kind not in "iu":
-        raise AutomatonError(f"transition_table must hold whole numbers; got {table.dtype}")
+        raise AutomatonError(f"transition_table must hold integers; got {table.dtype}")
     wrong = np.argwhere((table < 0) | (table >= num_states))
     if len(wrong):
         state, value = wrong[0]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal
 
 from graphfsa.aggregations import CountingAggregation, Counts, PositionalAggregation
 from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.checks import check_integer, check_name, type_name
 from graphfsa.errors import AutomatonError, UnknownNameError
 
 Boundary = Literal["zero", "one", "copy"]
@@ -25,11 +27,9 @@ def elementary(rule: int, *, boundary: Boundary = "zero") -> GraphFSA:
         >>> run(elementary(90), families.row(5), [0, 0, 1, 0, 0], steps=1).last.tolist()
         [0, 1, 0, 1, 0]
     """
-    if isinstance(rule, bool) or not isinstance(rule, int) or not 0 <= rule <= 255:
-        raise AutomatonError(f"an elementary rule is a whole number in 0 .. 255; got {rule!r}")
+    check_integer("an elementary rule", rule, 0, 255, error=AutomatonError)
     beyond = {"zero": lambda _own: 0, "one": lambda _own: 1, "copy": lambda own: own}
-    if boundary not in beyond:
-        raise UnknownNameError("boundary", boundary, beyond)
+    check_name("boundary", boundary, list(beyond))
 
     def move(state: str, sides: tuple[str | None, ...]) -> int:
         left, right = (beyond[boundary](int(state)) if side is None else int(side) for side in sides)
@@ -181,6 +181,21 @@ _NAMED: dict[str, Callable[[], GraphFSA]] = {
 def library_names() -> list[str]:
     """All names that ``library_automaton`` knows; ``ruleN`` and ``B.../S...`` stand for families."""
     return [*_NAMED, "rule0 .. rule255", "B3/S23 (any B/S rule)"]
+
+
+def find_automaton(given: Any) -> GraphFSA:
+    """The automaton that is given, of a model, or that a library name or the path of a .json or .rules file names."""
+    if isinstance(given, GraphFSA):
+        return given
+    if hasattr(given, "automaton"):
+        return given.automaton
+    if not isinstance(given, str | Path):
+        wanted = "a graphfsa.GraphFSA, a model, a library name or a file"
+        raise AutomatonError(f"fsa must be {wanted}; got {type_name(type(given))}")
+    name = str(given)
+    if name.lower().endswith((".json", ".rules")):
+        return GraphFSA.load(name)
+    return library_automaton(name)
 
 
 def library_automaton(name: str) -> GraphFSA:

@@ -3,95 +3,142 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import aggregation_class, aggregation_from_config
-from graphfsa.automaton.fsa import GraphFSA, check_state_names, check_table_size
-from graphfsa.errors import AutomatonError, FormatError, GraphFSAError
-from graphfsa.files import atomic_write, read_bytes, read_json
+from graphfsa.aggregations import aggregation_config, aggregation_from_config
+from graphfsa.arrays import Array
+from graphfsa.automaton.fsa import MAX_STATES, GraphFSA, check_state_names, check_table_size
+from graphfsa.checks import shown
+from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.fields import Field, read_fields
+from graphfsa.files import PathLike, atomic_write, read_bytes, read_json
 
 SCHEMA = "graphfsa.automaton/1"
-MAX_RULES_BYTES = 2**26
-_FIELDS = {"schema", "state_names", "starting_states", "final_states", "aggregation", "transition_table"}
+MODEL_SCHEMA = "graphfsa.model/1"
+"""Schema of model files, which hold an automaton in their field ``automaton``."""
+_MAX_RULES_BYTES = 2**26
+_FIELDS = {
+    "state_names": Field(list),
+    "starting_states": Field(list, most=MAX_STATES),
+    "final_states": Field(list, most=MAX_STATES),
+    "aggregation": Field(dict),
+    "transition_table": Field(list, most=MAX_STATES),
+}
 
 
 def header_json(fsa: GraphFSA) -> str:
     """Everything but the table, as canonical JSON."""
-    return json.dumps(_header(fsa), sort_keys=True, separators=(",", ":"))
+    return json.dumps({"schema": SCHEMA, **_header(fsa)}, sort_keys=True, separators=(",", ":"))
 
 
-def automaton_to_json(fsa: GraphFSA) -> str:
-    """The automaton as JSON text, one line per row of the table."""
-    if aggregation_class(fsa.aggregation.name) is not type(fsa.aggregation):
-        raise AutomatonError(f"{fsa.aggregation!r} can't be saved: it must be a module of graphfsa.aggregations")
-    header = json.dumps(_header(fsa), indent=1, ensure_ascii=False)[:-2]
-    rows = ",\n  ".join(json.dumps(row, separators=(",", ":")) for row in fsa.transition_table.tolist())
-    return f'{header},\n "transition_table": [\n  {rows}\n ]\n}}\n'
+def automaton_config(fsa: GraphFSA) -> dict[str, Any]:
+    """The automaton as JSON values, without a schema; ``automaton_from_config`` reads them back."""
+    header = _header(fsa) | {"aggregation": aggregation_config(fsa.aggregation)}
+    return {**header, "transition_table": fsa.transition_table.tolist()}
 
 
-def automaton_from_json(data: Any, source: str) -> GraphFSA:
-    """Build an automaton from parsed JSON.
+def automaton_from_config(config: Any, source: str) -> GraphFSA:
+    """The automaton that ``automaton_config`` described.
 
     Args:
-        data: What the JSON parser returned.
+        config: Parsed JSON.
         source: Where it came from, for error messages.
+
+    Raises:
+        FormatError: The values describe no automaton; the message names the field.
     """
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        got = data.get("schema") if isinstance(data, dict) else type(data).__name__
-        raise FormatError(f"{source}: field 'schema' must be {SCHEMA!r}; got {got!r}")
-    missing, unknown = _FIELDS - data.keys(), data.keys() - _FIELDS
-    if missing or unknown:
-        what = f"is missing {sorted(missing)}" if missing else f"has unknown {sorted(map(str, unknown))}"
-        raise FormatError(f"{source}: an automaton has the fields {sorted(_FIELDS)}; this one {what}")
-    for field, kind in (
-        ("state_names", list),
-        ("starting_states", list),
-        ("final_states", list),
-        ("aggregation", dict),
-    ):
-        if not isinstance(data[field], kind):
-            raise FormatError(f"{source}: field {field!r} must be a {kind.__name__}; got {type(data[field]).__name__}")
+    fields = read_fields(config, _FIELDS, source)
     try:
-        aggregation = aggregation_from_config(data["aggregation"])
-        num_values = check_table_size(aggregation, len(check_state_names(data["state_names"])))
+        aggregation = aggregation_from_config(fields["aggregation"])
+        num_values = check_table_size(aggregation, len(check_state_names(fields["state_names"])))
         return GraphFSA(
-            data["state_names"],
+            fields["state_names"],
             aggregation,
-            _table(data["transition_table"], num_values),
-            starting_states=data["starting_states"],
-            final_states=data["final_states"],
+            _table(fields["transition_table"], num_values),
+            starting_states=fields["starting_states"],
+            final_states=fields["final_states"],
         )
     except GraphFSAError as error:
         raise FormatError(f"{source}: {error}") from None
 
 
-def save_automaton(fsa: GraphFSA, path: str | Path) -> None:
+def automaton_to_json(fsa: GraphFSA) -> str:
+    """The content of an automaton's file."""
+    return json_text({"schema": SCHEMA, **automaton_config(fsa)})
+
+
+def automaton_from_json(data: Any, source: str) -> GraphFSA:
+    """The automaton in the parsed content of an automaton's file, or of a model's.
+
+    Args:
+        data: Parsed JSON.
+        source: Where it came from, for error messages.
+
+    Raises:
+        FormatError: There is no automaton in it, or a wrong one; the message names the field.
+    """
+    if isinstance(data, dict) and data.get("schema") == MODEL_SCHEMA:
+        if not isinstance(data.get("automaton"), dict):
+            raise FormatError(f"{source}: the model must hold an automaton; got {shown(data.get('automaton'))}")
+        return automaton_from_config(data["automaton"], f"{source}: automaton")
+    read_fields(data, {}, source, schema=SCHEMA, unknown=True)
+    return automaton_from_config({name: value for name, value in data.items() if name != "schema"}, source)
+
+
+def json_text(content: Mapping[str, Any]) -> str:
+    """JSON with a line for each value; numbers, and the rows of a transition table, share one."""
+    return _json_lines(content, "\n") + "\n"
+
+
+def _json_lines(value: Any, newline: str) -> str:
+    inner = newline + " "
+    if isinstance(value, Mapping) and value:
+        fields = [
+            f"{_json(name)}: {_json_rows(part, inner) if name == 'transition_table' else _json_lines(part, inner)}"
+            for name, part in value.items()
+        ]
+        return f"{{{inner}{f',{inner}'.join(fields)}{newline}}}"
+    if isinstance(value, list) and value and not all(type(part) is int for part in value):
+        return f"[{inner}{f',{inner}'.join(_json_lines(part, inner) for part in value)}{newline}]"
+    return _json(value)
+
+
+def _json_rows(rows: list[Any], newline: str) -> str:
+    inner = newline + " "
+    return f"[{inner}{f',{inner}'.join(json.dumps(row, separators=(',', ':')) for row in rows)}{newline}]"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def save_automaton(fsa: GraphFSA, path: PathLike) -> None:
     """Write an automaton to a JSON file, atomically."""
     atomic_write(path, automaton_to_json(fsa))
 
 
-def load_automaton(path: str | Path) -> GraphFSA:
-    """Read an automaton from a JSON file, or from rules if the file's name ends in ``.rules``."""
+def load_automaton(path: PathLike) -> GraphFSA:
+    """Read an automaton from a JSON file, a model's too, or from rules if the name of the file ends in ``.rules``."""
     if str(path).lower().endswith(".rules"):
-        from graphfsa.automaton.rules._parse import automaton_from_rules
+        from graphfsa.automaton.rules import automaton_from_rules
 
         return automaton_from_rules(_read_text(path), str(path))
     return automaton_from_json(read_json(path), str(path))
 
 
-def _read_text(path: str | Path) -> str:
+def _read_text(path: PathLike) -> str:
     try:
-        return read_bytes(path, limit=MAX_RULES_BYTES).decode()
+        return read_bytes(path, limit=_MAX_RULES_BYTES).decode()
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: must be UTF-8 text; byte {error.start} is not") from None
 
 
 def _header(fsa: GraphFSA) -> dict[str, Any]:
+    """Everything but the table."""
     return {
-        "schema": SCHEMA,
         "state_names": list(fsa.state_names),
         "starting_states": list(fsa.starting_states),
         "final_states": list(fsa.final_states),
@@ -99,13 +146,12 @@ def _header(fsa: GraphFSA) -> dict[str, Any]:
     }
 
 
-def _table(rows: Any, num_values: int) -> np.ndarray[Any, Any]:
-    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        raise FormatError("field 'transition_table' must be a list of rows")
+def _table(rows: list[Any], num_values: int) -> Array:
     for place, row in enumerate(rows):
-        if len(row) != num_values:
-            raise FormatError(f"transition_table[{place}] must have {num_values} entries; got {len(row)}")
+        if not isinstance(row, list) or len(row) != num_values:
+            got = len(row) if isinstance(row, list) else shown(row)
+            raise FormatError(f"transition_table[{place}] must be a list of {num_values} states; got {got}")
         for value, state in enumerate(row):
-            if type(state) is not int or not 0 <= state <= 255:
-                raise FormatError(f"transition_table[{place}][{value}] must be in 0 .. 255; got {state!r}"[:300])
+            if type(state) is not int or not 0 <= state < MAX_STATES:
+                raise FormatError(f"transition_table[{place}][{value}] must be in 0 .. 255; got {shown(state)}")
     return np.array(rows, np.int64).reshape(len(rows), num_values)

@@ -1,7 +1,7 @@
 """The command line: every public module of this room is one command.
 
 Results go to standard output (or ``--out``), progress and errors to standard error. Exit codes: 0 done, 1 failed,
-2 bad input, 130 interrupted.
+2 bad input, 130 interrupted (143 and 129 by SIGTERM and SIGHUP).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ def build_app() -> typer.Typer:
     """The application with all commands; cheap, because commands import what they need when they run."""
     app = typer.Typer(
         name="graphfsa",
-        help="Finite state automata that live on graphs: run them, look at them, measure them.",
+        help="Finite state automata that live on graphs: learn, run, check and draw them.",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
@@ -57,6 +57,20 @@ def _version(wanted: bool) -> None:
 
 
 def _main(
+    plugin: list[str] = typer.Option(
+        [],
+        metavar="FILE.py",
+        help="Run this Python file first: it defines an aggregation, task or learner of yours. May be repeated.",
+    ),
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
-    pass
+    if plugin:
+        from graphfsa.cli._guard import guarded
+        from graphfsa.plugins import load_file
+
+        @guarded
+        def load() -> None:
+            for file in plugin:
+                load_file(file)
+
+        load()

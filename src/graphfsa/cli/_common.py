@@ -1,93 +1,19 @@
-"""What the commands share: errors as messages, arguments that name automata, graphs and states, progress."""
+"""What the commands share: arguments that name graphs, states and data, output files, and printing."""
 
 from __future__ import annotations
 
-import errno
 import json
 import os
-import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.errors import FormatError, GraphFSAError, UnknownNameError
+from graphfsa.checks import any_of
+from graphfsa.errors import FormatError, GraphFSAError
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from graphfsa.automaton import GraphFSA
-    from graphfsa.datasets import Dataset
-    from graphfsa.graphs import Graph
-    from graphfsa.learners import Network
-
-_MAX_MESSAGE = 1500
-_FAILURES = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
-"""Faults of the machine, not of the input."""
-_Command = TypeVar("_Command", bound=Callable[..., None])
-
-
-def guarded(command: _Command) -> _Command:
-    """Turn what goes wrong into a message and an exit code, never a traceback."""
-
-    @wraps(command)
-    def safe(*args: Any, **kwargs: Any) -> None:
-        try:
-            command(*args, **kwargs)
-            sys.stdout.flush()
-        except GraphFSAError as error:
-            failed = isinstance(error.__cause__, OSError) and error.__cause__.errno in _FAILURES
-            _fail(str(error), 1 if failed else 2)
-        except KeyboardInterrupt:
-            _fail("interrupted", 130)
-        except MemoryError:
-            _fail("not enough memory; choose a smaller graph, fewer states or a shorter recording", 1)
-        except BrokenPipeError:
-            # The reader of our output went away; say nothing more, not even when the interpreter flushes.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(1) from None
-        except OSError as error:
-            _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
-
-    return safe  # pyright: ignore[reportReturnType]
-
-
-def _fail(message: str, code: int) -> None:
-    line = " ".join(message.split())
-    typer.echo(f"error: {line if len(line) <= _MAX_MESSAGE else line[:_MAX_MESSAGE] + ' ...'}", err=True)
-    raise typer.Exit(code) from None
-
-
-def find_automaton(text: str) -> GraphFSA:
-    """An automaton from a library name or a file."""
-    from graphfsa.automaton import GraphFSA, library
-
-    if text.lower().endswith((".json", ".rules")):
-        return GraphFSA.load(text)
-    if text.lower().endswith(".safetensors"):
-        from graphfsa.files import tensors_schema
-
-        kind = tensors_schema(text).removeprefix("graphfsa.").partition("/")[0]
-        what = "a soft table" if kind == "soft" else f"a network ({kind})" if kind else "not an automaton"
-        raise GraphFSAError(f"{text}: this command needs an automaton (a .json or .rules file); the file is {what}")
-    try:
-        return library.library_automaton(text)
-    except UnknownNameError as error:
-        if is_file(text):
-            return GraphFSA.load(text)
-        raise GraphFSAError(f"{error}; or the path of a .json or .rules file") from None
-
-
-def find_model(text: str) -> GraphFSA | Network:
-    """A network from a .safetensors file, or an automaton."""
-    if not text.lower().endswith(".safetensors"):
-        return find_automaton(text)
-    from graphfsa.learners import load_model
-
-    return load_model(text)
 
 
 def is_file(text: str) -> bool:
@@ -99,41 +25,51 @@ def is_file(text: str) -> bool:
 
 
 def is_same_file(first: str, second: str) -> bool:
-    """Whether two texts name one file that is there."""
+    """Whether two paths name one file."""
     return is_file(first) and is_file(second) and Path(first).samefile(second)
 
 
-def find_graph(text: str, rng: np.random.Generator) -> Graph:
-    """A graph from ``FAMILY:ARGS`` or a file."""
-    from graphfsa.graphs import families, read_graph
-
-    name = text.partition(":")[0]
-    if name in families.family_names():
-        return families.parse_family(text, rng)
-    if Path(text).suffix.lower() in (".json", ".edges", ".txt") or is_file(text):
-        return read_graph(text)
-    try:
-        return families.parse_family(text, rng)
-    except UnknownNameError as error:
-        raise GraphFSAError(f"{error}; or the path of a .json, .edges or .txt file") from None
-
-
-def find_states(text: str, fsa: GraphFSA, num_nodes: int, rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """States from a file, the word ``random`` or a description such as ``root:0``."""
-    from graphfsa.automaton import states
-
-    if text == "random":
-        return states.random_states(fsa, num_nodes, rng)
-    if Path(text).suffix.lower() in states.SUFFIXES:
-        return states.read_states(text, fsa, num_nodes)
-    return states.described_states(text, fsa, num_nodes)
-
-
-def find_dataset(name: str, options: list[str]) -> Dataset:
-    """A data set by name, with its options as key=value."""
+def find_data(task: str | None, option: list[str], data: str | None) -> Any:
+    """What ``--task``, ``--option`` and ``--data`` say: a data set, a .jsonl file, or None for the model's own task."""
     from graphfsa.datasets import dataset_class
 
-    return dataset_class(name).from_options(parse_options(options))
+    if task is not None and data is not None:
+        raise GraphFSAError("give --task NAME or --data FILE.jsonl, not both")
+    if option and task is None:
+        raise GraphFSAError("--option goes with --task")
+    if data is not None:
+        return Path(data)
+    if task is not None and task.lower().endswith(".py"):
+        names = [f"{task}:{name}" for name in _classes_in(task)]
+        raise GraphFSAError(f"--task must name a class of the file, {any_of(names or [f'{task}:Class'])}; got {task!r}")
+    return None if task is None else dataset_class(task).from_options(parse_options(option))
+
+
+def _classes_in(file: str) -> list[str]:
+    """The classes that a Python file defines, found without running it; none if it can't be read."""
+    import ast
+
+    try:
+        body = ast.parse(Path(file).read_bytes()).body
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return []
+    return [part.name for part in body if isinstance(part, ast.ClassDef)]
+
+
+def check_data_options(task: str | None, data: str | None, steps: int | None, complete: bool) -> None:
+    """Raise unless the options that say which entries matter go together."""
+    if complete and (task is not None or data is not None):
+        raise GraphFSAError("--complete goes without --task and --data")
+    if steps is not None and data is None:
+        raise GraphFSAError("--steps goes with --data")
+
+
+def load_plugins(files: list[str]) -> None:
+    """Load files that define aggregations, tasks or learners."""
+    from graphfsa.plugins import load_file
+
+    for file in files:
+        load_file(file)
 
 
 def parse_options(options: list[str], name: str = "--option") -> dict[str, str]:
@@ -149,14 +85,13 @@ def parse_options(options: list[str], name: str = "--option") -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def parse_choices(options: list[str]) -> dict[str, Any]:
-    """Options of a learner given as key=value; a value is a number, true, false, numbers with a comma, or a word."""
-    return {key: _value(text) for key, text in parse_options(options, "--choose").items()}
-
-
-def _value(text: str) -> Any:
-    if "," in text:
-        return tuple(_value(part) for part in text.split(","))
+def parse_value(text: str) -> Any:
+    """A value of an option: a number, true, false, A..B, values with commas, groups (a=b,c=d), or a word."""
+    first, dots, last = text.partition("..")
+    if dots and first.isascii() and first.isdigit() and last.isascii() and last.isdigit():
+        return parse_value(first), parse_value(last)
+    if "," in text or "=" in text:
+        return tuple(tuple(part.split("=")) if "=" in part else parse_value(part) for part in text.split(","))
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -164,14 +99,14 @@ def _value(text: str) -> Any:
 
 
 def parse_sizes(text: str, name: str = "--size") -> list[int]:
-    """Whole numbers given as N, A..B or N,N,N."""
+    """Integers given as N, A..B or N,N,N."""
     first, dots, last = text.partition("..")
     words = [first, last] if dots else text.split(",")
     if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
         raise GraphFSAError(f"{name} must look like 10, 2..10 or 10,20,50, with numbers below 10^9; got {text!r}")
     numbers = [int(word) for word in words]
     if dots and not numbers[0] <= numbers[1] < numbers[0] + 10_000:
-        raise GraphFSAError(f"{name} A..B must rise, by less than 10,000; got {text!r}")
+        raise GraphFSAError(f"{name} A..B must go up, by less than 10,000; got {text!r}")
     return list(range(numbers[0], numbers[1] + 1)) if dots else numbers
 
 
@@ -180,7 +115,7 @@ def parse_steps(text: str) -> int | str:
     if text == "stable":
         return text
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise GraphFSAError(f"--steps must be a whole number of at least 0, or 'stable'; got {text!r}")
+        raise GraphFSAError(f"--steps must be an integer >= 0, or 'stable'; got {text!r}")
     return int(text)
 
 
@@ -205,7 +140,7 @@ def check_output(path: str | None, suffixes: tuple[str, ...]) -> None:
 
 def check_picture(path: str | None) -> None:
     """The same for a picture."""
-    from graphfsa.views._figure import SUFFIXES
+    from graphfsa.views.figures import SUFFIXES
 
     check_output(path, SUFFIXES)
 
@@ -217,7 +152,7 @@ def shown_name(text: str) -> str:
 
 def _check_target(path: str, target: Path, suffixes: tuple[str, ...]) -> None:
     if target.suffix.lower() not in suffixes:
-        raise FormatError(f"{path}: the file must end in {' or '.join(suffixes)}")
+        raise FormatError(f"{path}: the file must end in {any_of(suffixes)}")
     if target.is_dir():
         raise GraphFSAError(f"cannot write {path!r}: it is a directory")
     if not target.parent.is_dir():
@@ -238,40 +173,3 @@ def print_rows(rows: dict[str, Any]) -> None:
     width = max(map(len, rows), default=0)
     for name, value in rows.items():
         typer.echo(f"{name:<{width}}  {value}")
-
-
-@contextmanager
-def step_progress(total: int | None) -> Generator[Callable[[int], None]]:
-    """A bar on standard error that follows the current step, if somebody is watching."""
-    with count_progress("step") as update:
-        yield lambda step: update(step, total)
-
-
-@contextmanager
-def training_progress() -> Generator[Callable[[str, int, int], None]]:
-    """A line and a bar on standard error that follow a training: how it goes, what is done and of how much."""
-    if not sys.stderr.isatty():
-        yield lambda _text, _done, _total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("looking at the data", total=None)
-        yield lambda text, done, total: bar.update(task, description=text, completed=done, total=total)
-
-
-@contextmanager
-def count_progress(what: str) -> Generator[Callable[[int, int | None], None]]:
-    """A bar on standard error that follows how much of a total is done, if somebody is watching."""
-    if not sys.stderr.isatty():
-        yield lambda _done, _total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    columns = (TextColumn(what + " {task.completed:,.0f}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

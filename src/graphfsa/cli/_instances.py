@@ -50,7 +50,7 @@ def edges_text(facts: dict[str, Any]) -> str:
 
 def print_instance(facts: dict[str, Any]) -> None:
     """A labelled graph on two or three lines."""
-    nodes, steps = (_amount(facts[key], word) for key, word in (("num_nodes", "node"), ("steps", "step")))
+    nodes, steps = (amount(facts[key], word) for key, word in (("num_nodes", "node"), ("steps", "step")))
     typer.echo(f"  {nodes}, {steps}, edges {edges_text(facts)}")
     typer.echo(f"    inputs  {_row(facts['inputs'])}")
     typer.echo(f"    labels  {_row(facts['labels'])}")
@@ -60,5 +60,6 @@ def _row(names: Sequence[str | None]) -> str:
     return " ".join(f"{node}:{name if name is not None else '(any)'}" for node, name in enumerate(names))
 
 
-def _amount(number: int, word: str) -> str:
+def amount(number: int, word: str) -> str:
+    """A number and a noun: 1 node, 2 nodes."""
     return f"{number} {word}{'s' * (number != 1)}"

@@ -1,47 +1,212 @@
-"""What there is to say about a learned automaton, whoever learned it."""
+"""What there is to say about a model that was learned, for machines and for people."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
+from graphfsa.cli._common import print_rows
+from graphfsa.cli._instances import instance_facts, print_instance
+
 if TYPE_CHECKING:
-    from graphfsa.automaton import GraphFSA
-    from graphfsa.datasets import Examples
+    from graphfsa.datasets import Examples, UserData
+    from graphfsa.learners import Model, SoftTable
+
+_SHOWN = 10
+_UNDECIDED = 0.5
+_FEW = 0.95
+"""From this accuracy on, labels that the model does not give may be errors of the data, and are listed."""
 
 
-def common_facts(found: Any, train: Examples, seed: int) -> dict[str, Any]:
-    """Facts for machines about what a learner returned: verdict, automaton, data, seed and version."""
-    from graphfsa import __version__
-    from graphfsa.analysis.coverage import coverage
+def learned_facts(model: Model, train: Examples, read: UserData | None) -> dict[str, Any]:
+    """Facts for machines.
 
-    fsa: GraphFSA | None = found.found
-    seen = None if fsa is None else coverage(fsa, train)
+    Args:
+        model: The model.
+        train: The training graphs.
+        read: The file that they are from, if they are from one.
+    """
+    known = model.provenance
+    assert known is not None
+    facts: dict[str, Any] = {
+        "verdict": model.verdict,
+        "learner": known.learner,
+        "options": known.options,
+        "seed": known.seed,
+        "graphs": known.graphs,
+        "data_digest": known.data,
+        "train_accuracy": known.train_accuracy,
+        "validation_digest": known.validation,
+        "validation_accuracy": known.validation_accuracy,
+        "seconds": known.seconds,
+        "interrupted": known.interrupted,
+        "versions": known.versions,
+        **known.details,
+        **_body_facts(model),
+        "attempts": [asdict(attempt) for attempt in model.attempts],
+        "suspects": [_suspect(suspect, read) for suspect in model.suspects],
+        "impossibility": None if model.impossibility is None else _proof_facts(model.impossibility),
+        "contradictions": _contradictions(model, train, read),
+    }
+    if model.history:
+        facts["loss"] = model.history[-1].get("loss")
+    return facts | (soft_facts(model.soft) if model.soft is not None else {})
+
+
+def soft_facts(soft: SoftTable) -> dict[str, Any]:
+    """How undecided a soft table is, in bits per entry, and where."""
     return {
-        "verdict": found.verdict,
-        "train_accuracy": found.train_accuracy,
-        "states": None if fsa is None else fsa.num_states,
-        "bound": None if fsa is None else getattr(fsa.aggregation, "bound", None),
-        "aggregation": None if fsa is None else fsa.aggregation.config(),
-        "automaton": None if fsa is None else fsa.digest,
-        "seconds": round(found.seconds, 3),
-        "entries": None if seen is None else seen.num_possible,
-        "unseen_entries": None if seen is None else seen.num_unseen,
-        "graphs": len(train),
-        "data_digest": train.digest,
-        "seed": seed,
-        "version": __version__,
-        "interrupted": found.interrupted,
+        "entropy": round(float(soft.entropy[:, soft.trained].mean()), 6) if soft.trained.any() else 0.0,
+        "undecided": [{"state": s, "value": v, "probabilities": p} for s, v, p in soft.undecided(_UNDECIDED)],
     }
 
 
-def common_rows(fsa: GraphFSA | None, facts: dict[str, Any], out: str) -> dict[str, Any]:
-    """The same for people."""
+def print_learned(model: Model, facts: dict[str, Any]) -> None:
+    """Facts for people."""
+    print_rows(_rows(model, facts))
+    if model.verdict != "exact":
+        for tried in model.attempts[:_SHOWN]:
+            by = f" by {tried.by}" if tried.by else ""
+            typer.echo(f"  {tried.size}: {tried.outcome}{by}, {tried.seconds:.1f} s")
+    if model.suspects and (len(model.suspects) <= 2 * _SHOWN or facts["train_accuracy"] >= _FEW):
+        _print_suspects(facts["suspects"])
+    for clash in facts["contradictions"]:
+        typer.echo(f"contradiction: {clash}")
+    if model.impossibility is not None:
+        _print_proof(model.impossibility, facts)
+    if facts.get("possible") is False:
+        typer.echo(
+            "no automaton of these sizes can be exact: nodes that look the same forever have different labels "
+            "('graphfsa learn --learner exact' shows which)"
+        )
+    if model.verdict != "exact" and facts.get("undecided"):
+        print_undecided(facts)
+
+
+def print_undecided(facts: dict[str, Any], limit: int = 5) -> None:
+    """Print where a soft table is undecided."""
+    typer.echo(f"{len(facts['undecided'])} entries have {_UNDECIDED} bits or more")
+    for entry in facts["undecided"][:limit]:
+        chances = ", ".join(f"{name} {chance:.2f}" for name, chance in entry["probabilities"].items())
+        typer.echo(f"  {entry['state']} that sees {entry['value']}: {chances}")
+
+
+def _body_facts(model: Model) -> dict[str, Any]:
+    """The automaton or the network."""
+    if not model.found:
+        return dict.fromkeys(("automaton", "states", "bound", "aggregation", "entries", "unseen_entries"))
+    if not model.is_automaton:
+        return {"network": model.digest, "weights": model.network.num_weights}
+    from graphfsa.analysis import possible_entries
+
+    fsa = model.automaton
+    starting = range(fsa.num_states) if model.task.kind == "evolution" else None
+    possible = possible_entries(fsa, starting_states=starting)
+    possible[list(fsa.final_states)] = False
+    assert model.used is not None
+    return {
+        "automaton": fsa.digest,
+        "states": fsa.num_states,
+        "bound": getattr(fsa.aggregation, "bound", None),
+        "aggregation": fsa.aggregation.config(),
+        "entries": int(possible.sum()),
+        "unseen_entries": int((possible & ~model.used).sum()),
+    }
+
+
+def _rows(model: Model, facts: dict[str, Any]) -> dict[str, Any]:
     rows: dict[str, Any] = {"verdict": facts["verdict"] + (" (interrupted)" if facts["interrupted"] else "")}
-    if fsa is not None:
+    if model.is_automaton:
+        fsa = model.automaton
         rows["automaton"] = f"{fsa.num_states} states ({', '.join(fsa.state_names)}), {fsa.aggregation}"
+    elif model.found:
+        rows["network"] = f"{facts['learner']}, {facts['weights']:,} weights"
+    if model.found:
         rows["training"] = f"{facts['train_accuracy']:.4%} of the nodes of {facts['graphs']:,} graphs"
+    if facts["validation_accuracy"] is not None:
+        rows["validation"] = f"{facts['validation_accuracy']:.4%} of the nodes"
+    if model.is_automaton:
         rows["entries"] = f"{facts['entries'] - facts['unseen_entries']} of {facts['entries']} used by the data"
         if facts["unseen_entries"]:
             rows["entries"] += " ('graphfsa coverage' lists the others, 'suggest' tells whether they matter)"
-        rows["written to"] = out
-    return rows
+    if "epochs" in facts:
+        rows["epochs"] = f"{facts['epochs']}, {facts['updates']:,} updates"
+    if model.soft is not None:
+        rows["updates"] = f"{facts['updates']}, {facts['solved']} tables without an error"
+        changed = facts["changed_entries"]
+        rows["soft table"] = f"{facts['entropy']:.2f} bits per entry"
+        rows["soft table"] += f"; {changed} entries were changed to make it exact and simple" if changed else ""
+    if facts["model"] is not None:
+        rows["written to"] = facts["model"]
+    return rows | {"seconds": facts["seconds"]}
+
+
+def _suspect(suspect: Any, read: UserData | None) -> dict[str, Any]:
+    where: dict[str, Any] = {} if read is None else {"line": int(read.lines[suspect.graph])}
+    return {**where, **asdict(suspect)}
+
+
+def _contradictions(model: Model, train: Examples, read: UserData | None) -> list[str]:
+    """Where the data contradict themselves; only looked for if nothing at all fits them."""
+    from graphfsa.datasets import contradictions
+
+    if model.impossibility is None or model.impossibility.aggregation is not None:
+        return []
+    lines: list[str] = []
+    for clash in contradictions(train, limit=_SHOWN):
+        sides = [
+            f"node {node} of {f'graph {graph}' if read is None else read.where(graph)} is {train.task.classes[label]}"
+            for graph, node, label in zip(clash.graphs, clash.nodes, clash.labels, strict=True)
+        ]
+        lines.append(f"{sides[0]}, but {sides[1]}, and no automaton can tell them apart")
+    return lines
+
+
+def _proof_facts(proof: Any) -> dict[str, Any]:
+    return {
+        "states": proof.num_states,
+        "aggregation": None if proof.aggregation is None else proof.aggregation.config(),
+        "minimal": proof.minimal,
+        "graphs": [instance_facts(example, proof.examples.task) for example in proof.examples],
+    }
+
+
+def _print_suspects(suspects: list[dict[str, Any]]) -> None:
+    typer.echo(f"\nlabels that the model does not give ({len(suspects)}):")
+    for suspect in suspects[:_SHOWN]:
+        where = f"line {suspect['line']}" if "line" in suspect else f"graph {suspect['graph']}"
+        answer = suspect["answer"] if suspect["answer"] is not None else "nothing"
+        typer.echo(f"  {where}, node {suspect['node']}: the data say {suspect['label']}, the model says {answer}")
+    if len(suspects) > _SHOWN:
+        typer.echo(f"  and {len(suspects) - _SHOWN} more")
+
+
+def _print_proof(proof: Any, facts: dict[str, Any]) -> None:
+    from graphfsa.analysis import check_impossibility
+    from graphfsa.errors import LimitError
+
+    size = "whatever its number of states" if proof.num_states is None else f"with {proof.num_states} states"
+    bound = getattr(proof.aggregation, "bound", None)
+    how = "" if proof.aggregation is None else f" and {proof.aggregation.name} aggregation"
+    how += "" if bound is None else f" with bound {bound}"
+    number = len(proof.examples)
+    what = "this graph" if number == 1 else f"these {number} graphs"
+    typer.echo(f"\nno automaton {size}{how} fits {what}, written to {facts['certificate']}:")
+    for example in list(proof.examples)[:_SHOWN]:
+        print_instance(instance_facts(example, proof.examples.task))
+    try:
+        check = check_impossibility(proof)
+        typer.echo(
+            f"checked apart from the search: {check.reason if check.holds else 'NOT confirmed: ' + check.reason}"
+        )
+    except LimitError as error:
+        typer.echo(f"not checked apart from the search: {error}")
+
+
+def note_untouched(path: str | None, written: bool) -> None:
+    """Say that a file is from an earlier run, if nothing was written to it this time."""
+    if path is not None and not written and Path(path).exists():
+        typer.echo(f"note: {path} is from an earlier run and was not touched", err=True)

@@ -7,8 +7,9 @@ from typing import Any
 
 import typer
 
-from graphfsa.cli._common import count_progress, find_automaton, guarded, print_json, print_rows
-from graphfsa.errors import GraphFSAError
+from graphfsa.cli._common import print_json, print_rows
+from graphfsa.cli._guard import guarded
+from graphfsa.cli._progress import count_progress
 
 
 def register(app: typer.Typer) -> None:
@@ -27,50 +28,18 @@ def check_command(
     A proof of impossibility is checked without any code of the learner. A verification is done again. Exit code 0 if
     the certificate holds, 1 if not.
     """
+    from graphfsa.analysis import certificate_kind, check_certificate
+
     began = perf_counter()
-    kind = _kind(certificate)
-    if kind == "impossibility":
-        if model is not None:
-            raise GraphFSAError(f"--model goes with a certificate of a verification; {certificate} is of another kind")
-        holds, reason = _impossibility(certificate)
-    else:
-        if model is None:
-            raise GraphFSAError(f"{certificate} is about an automaton; give it as --model MODEL")
-        holds, reason = _verification(certificate, model)
+    kind = certificate_kind(certificate)
+    with count_progress("instance") as progress:
+        found = check_certificate(certificate, model, progress=progress)
     facts: dict[str, Any] = {
         "kind": kind,
-        "holds": holds,
-        "reason": reason,
+        "holds": found.holds,
+        "reason": found.reason,
         "seconds": round(perf_counter() - began, 3),
     }
-    print_json(facts) if as_json else print_rows(facts | {"holds": "yes" if holds else "no"})
-    if not holds:
+    print_json(facts) if as_json else print_rows(facts | {"holds": "yes" if found.holds else "no"})
+    if not found.holds:
         raise typer.Exit(1)
-
-
-def _kind(path: str) -> str:
-    from graphfsa.analysis import impossibility, verification
-    from graphfsa.analysis._certificates import read_certificate
-
-    return read_certificate(path, impossibility.KIND, verification.KIND)["kind"]
-
-
-def _impossibility(path: str) -> tuple[bool, str]:
-    from graphfsa.analysis.impossibility import check_impossibility, load_impossibility
-
-    check = check_impossibility(load_impossibility(path))
-    note = "; that the labels are those of the task was not checked" if check.holds else ""
-    return check.holds, check.reason + note
-
-
-def _verification(path: str, model: str) -> tuple[bool, str]:
-    from graphfsa.analysis.verification import load_certificate, recheck
-
-    said, fsa = load_certificate(path), find_automaton(model)
-    with count_progress("instance") as progress:
-        found = recheck(said, fsa, progress=progress)
-    if not found.agrees:
-        return False, "; ".join(found.differences)
-    seen = found.verification
-    where = f"{seen.graphs:,} graphs of the class {seen.graph_class} up to {seen.max_nodes} nodes"
-    return True, f"the automaton is right on all {seen.instances:,} instances of {said.dataset.name} on {where}"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import find_automaton, guarded, print_json, print_rows
+from graphfsa.cli._common import print_json, print_rows
+from graphfsa.cli._guard import guarded
 from graphfsa.cli._instances import edges_text, graph_facts
 
 if TYPE_CHECKING:
@@ -22,11 +23,15 @@ def register(app: typer.Typer) -> None:
 
 @guarded
 def compare_command(
-    a: str = typer.Argument(help="A library name or a .json file."),
-    b: str = typer.Argument(help="Another, with as many starting and as many final states."),
-    family: str = typer.Option("tree", help="Class of the graphs: path, cycle, tree, connected, row or ring."),
+    a: str = typer.Argument(help="A library name or a file."),
+    b: str = typer.Argument(help="Another, with the same numbers of starting and final states."),
+    graph_class: str = typer.Option(
+        None,
+        help="Class of the graphs: path, cycle, tree, connected, row or ring [default: that of the models' task, or "
+        "tree].",
+    ),
     max_nodes: int = typer.Option(8, min=1, help="The largest number of nodes."),
-    steps: int = typer.Option(None, min=0, help="Compare after exactly so many steps [default: in the end]."),
+    steps: int = typer.Option(None, min=0, help="Compare after exactly this number of steps [default: in the end]."),
     where_answered: bool = typer.Option(False, help="Nodes for which A has no answer do not count."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
@@ -35,16 +40,19 @@ def compare_command(
     If they are the same up to the names of their states, no graph is run. Otherwise the smallest graph on which they
     differ is shown. Exit code 0 if they agree, 1 if they differ.
     """
-    from graphfsa.analysis.equivalence import compare
+    from graphfsa.analysis import compare
+    from graphfsa.learners import as_model
 
     began = perf_counter()
-    first, second = find_automaton(a), find_automaton(b)
-    found = compare(first, second, graph_class=family, max_nodes=max_nodes, steps=steps, where_answered=where_answered)
+    first, second = as_model(a), as_model(b)
+    found = compare(
+        first, second, graph_class=graph_class, max_nodes=max_nodes, steps=steps, where_answered=where_answered
+    )
     facts: dict[str, Any] = {
         "equivalent": found.equivalent,
         "by": found.by,
         "checked": found.checked,
-        "family": family,
+        "graph_class": found.graph_class,
         "max_nodes": max_nodes,
         "distinguishing_graph": None if found.distinguishing is None else _graph_facts(found.distinguishing),
         "seconds": round(perf_counter() - began, 3),
@@ -52,7 +60,7 @@ def compare_command(
     if as_json:
         print_json(facts)
     else:
-        _print_words(facts, found, first)
+        _print_words(facts, found, first.automaton)
     if not found.equivalent:
         raise typer.Exit(1)
 
@@ -65,7 +73,9 @@ def _graph_facts(found: Difference) -> dict[str, Any]:
 
 def _print_words(facts: dict[str, Any], comparison: Comparison, fsa: GraphFSA) -> None:
     everywhere = comparison.by == "renaming"
-    where = "all graphs" if everywhere else f"graphs of the class {facts['family']} up to {facts['max_nodes']} nodes"
+    where = (
+        "all graphs" if everywhere else f"graphs of the class {facts['graph_class']} up to {facts['max_nodes']} nodes"
+    )
     rows: dict[str, Any] = {
         "equivalent": f"{'yes' if comparison.equivalent else 'no'}, on {where}",
         "by": comparison.by,

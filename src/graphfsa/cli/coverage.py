@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_picture, find_automaton, guarded, print_json, print_rows, shown_name
-from graphfsa.cli._source import Source
+from graphfsa.cli._common import check_picture, find_data, print_json, print_rows, shown_name
+from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
     from graphfsa.analysis.coverage import Coverage
-    from graphfsa.datasets import Examples
 
 _MAX_LINES = 40
 _MAX_ENTRIES = 10_000
@@ -25,13 +24,17 @@ def register(app: typer.Typer) -> None:
 
 @guarded
 def coverage_command(
-    model: str = typer.Argument(help="A library name or a .json file."),
+    model: str = typer.Argument(help="A library name or a file."),
     data: str = typer.Option(None, help="A .jsonl file of labelled graphs."),
-    steps: int = typer.Option(None, min=0, help="With --data: its labels are states after so many steps."),
-    task: str = typer.Option(None, help="Name of a data set, whose training graphs are drawn."),
-    option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
+    steps: int = typer.Option(None, min=0, help="With --data: its labels are states after this number of steps."),
+    task: str = typer.Option(
+        None, help="A data set, or file.py:Class, whose training graphs are drawn [default: the model's own]."
+    ),
+    option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
     seed: int = typer.Option(0, min=0, help="Seed of the training graphs."),
-    draw: str = typer.Option(None, help="Draw the table to this .png or .svg file: seen, filled in, can't occur."),
+    draw: str = typer.Option(
+        None, help="Draw the table (seen, filled in, can't occur) to this .png, .svg or .pdf file."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Say which entries of an automaton's table labelled graphs use, and which of those their labels settle.
@@ -39,21 +42,17 @@ def coverage_command(
     Seen: a roll-out uses the entry. Pinned: each other successor would make a label wrong. Open: another would do as
     well. Unseen: no roll-out uses it, though some graph might. Rows of final states do not count.
     """
-    from graphfsa.analysis.coverage import coverage
-    from graphfsa.datasets._names import matched
+    from graphfsa.analysis import coverage
+    from graphfsa.learners import as_model
 
-    if (data is None) == (task is None):
-        raise GraphFSAError("give either --data FILE.jsonl or --task NAME")
-    if task is not None and steps is not None:
+    if data is None and steps is not None:
         raise GraphFSAError("--steps goes with --data")
-    if data is not None and option:
-        raise GraphFSAError("--option goes with --task")
     check_picture(draw)
-    fsa = find_automaton(model)
+    known = as_model(model)
+    fsa = known.automaton
     if draw is not None and len(fsa.final_states) == fsa.num_states:
         raise GraphFSAError("there is nothing to draw: all states are final, and no entry of those counts")
-    examples = _file(data, steps) if data is not None else Source(task, option, seed=seed).training()[0]
-    found = coverage(fsa, matched(examples, fsa))
+    found = coverage(known, find_data(task, option, data), steps=steps, seed=seed)
     facts = found.as_dict()
     if draw is not None:
         from graphfsa.views.entries import draw_coverage
@@ -66,12 +65,6 @@ def coverage_command(
     unknown = "not found out: " + ("labels are wrong" if found.wrong else "too much work")
     print_rows({name.replace("_", " "): unknown if number is None else number for name, number in facts.items()})
     _print_unseen(found)
-
-
-def _file(path: str, steps: int | None) -> Examples:
-    from graphfsa.datasets import read_jsonl
-
-    return read_jsonl(path, steps=steps).examples
 
 
 def _entries(found: Coverage) -> list[dict[str, Any]]:

@@ -1,27 +1,13 @@
-"""graphfsa data: the data sets of the paper."""
+"""graphfsa data: the data sets of the paper, and checks of your own files."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-from graphfsa.cli._common import (
-    check_output,
-    find_dataset,
-    generators,
-    guarded,
-    parse_sizes,
-    print_json,
-    print_rows,
-)
-from graphfsa.errors import GraphFSAError
-
-if TYPE_CHECKING:
-    from graphfsa.datasets import UserData
-    from graphfsa.datasets._hygiene import Contradiction
-
-_SPLITS = ("train", "validation", "test", "learn")
+from graphfsa.cli._common import check_output, parse_options, parse_sizes, print_json, print_rows
+from graphfsa.cli._guard import guarded
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +16,7 @@ def register(app: typer.Typer) -> None:
     data.command("list")(list_command)
     data.command("describe")(describe_command)
     data.command("export")(export_command)
-    app.add_typer(data, name="data", help="The data sets of the paper: list, describe and export them.")
+    app.add_typer(data, name="data", help="Data sets: list, describe and export them. Check files of your own.")
 
 
 @guarded
@@ -44,33 +30,26 @@ def list_command(as_json: bool = typer.Option(False, "--json", help="Print one J
 
 @guarded
 def describe_command(
-    name: str = typer.Argument(help="Name of a data set, or a .jsonl file of yours."),
-    option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
-    steps: int = typer.Option(None, min=0, help="For a file: its labels are states after so many steps."),
+    name: str = typer.Argument(help="Name of a data set, file.py:Class, or a .jsonl file of yours."),
+    option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
+    steps: int = typer.Option(None, min=0, help="For a file: its labels are states after this number of steps."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Describe a data set: its task, options and splits. Or check a file of yours: sizes, classes, contradictions."""
+    from graphfsa.datasets import as_dataset, describe_data
+
     if name.endswith(".jsonl"):
-        facts = _file_facts(name, steps)
+        facts = describe_data(name, steps=steps)
         print_json(facts) if as_json else _print_file(facts)
         return
-    dataset = find_dataset(name, option)
-    task = dataset.task
-    facts: dict[str, Any] = {
-        "name": dataset.name,
-        "kind": task.kind,
-        "inputs": list(task.inputs),
-        "classes": list(task.classes),
-        "options": dataset.options(),
-        "splits": {split: [list(part) for part in dataset.splits[split].parts] for split in dataset.splits},
-    }
+    dataset = as_dataset(name, parse_options(option))
+    facts = describe_data(dataset)
     if as_json:
         print_json(facts)
         return
     typer.echo((type(dataset).__doc__ or "").strip() + "\n")
-    rows = {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items()}
-    rows["options"] = ", ".join(f"{key}={value}" for key, value in dataset.options().items()) or "none"
-    del rows["splits"]
+    rows = {name: _listed(facts[name]) for name in ("name", "kind", "inputs", "classes")}
+    rows["options"] = ", ".join(f"{key}={value}" for key, value in facts["options"].items()) or "none"
     for split, parts in facts["splits"].items():
         rows[split] = ", ".join(f"{count} x n={size}" for size, count in parts)
     print_rows(rows)
@@ -78,101 +57,55 @@ def describe_command(
 
 @guarded
 def export_command(
-    name: str = typer.Argument(help="Name of a data set."),
+    name: str = typer.Argument(help="Name of a data set, or file.py:Class."),
     split: str = typer.Option(
         "train", help="train, validation, test or learn: the graphs of train and learn are kept apart from the others."
     ),
-    size: str = typer.Option(None, help="Number of nodes: N, A..B or N,N,N [default: as in the paper]."),
+    size: str = typer.Option(None, help="Number of nodes: N, A..B or N,N,N [default: those of the split]."),
     count: int = typer.Option(
-        None, min=1, help="Number of graphs in all, the sizes in turn [default: as in the paper]."
+        None, min=1, help="Number of graphs in all, shared by the sizes [default: that of the split]."
     ),
     steps: int = typer.Option(None, min=0, help="Steps after which the labels hold [default: the data set's own]."),
-    option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
+    option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
     seed: int = typer.Option(0, min=0, help="Seed."),
     out: str = typer.Option(..., help="The .jsonl file to write, one graph per line."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Write labelled graphs as JSON lines."""
-    from dataclasses import replace
-
-    from graphfsa.datasets._user import write_jsonl
-    from graphfsa.datasets._zones import divided, draw_split
+    from graphfsa.datasets import export_data
 
     check_output(out, (".jsonl",))
-    dataset = find_dataset(name, option)
-    if split not in dataset.splits:
-        raise GraphFSAError(f"--split must be one of {', '.join(dataset.splits)}; got {split!r}")
-    wanted = dataset.splits[split].resized(None if size is None else parse_sizes(size), count)
-    if size is not None or steps is not None:
-        wanted = replace(wanted, steps=steps)
-    rng = generators(seed, len(_SPLITS))[_SPLITS.index(split)]
-    examples = draw_split(dataset, wanted, rng, "train" if split in ("train", "learn") else "test")
-    write_jsonl(out, examples)
-    shared = [n for n, _ in wanted.parts if not divided(dataset, n)]
-    if shared:
-        sizes = ", ".join(map(str, shared))
+    sizes = None if size is None else parse_sizes(size)
+    facts = export_data(name, out, parse_options(option), split=split, sizes=sizes, count=count, steps=steps, seed=seed)
+    if facts["shared_sizes"]:
+        shared = ", ".join(map(str, facts["shared_sizes"]))
         typer.echo(
-            f"note: there are too few graphs of {sizes} nodes to keep train and test apart; they share them", err=True
+            f"note: there are too few graphs of {shared} nodes to keep train and test apart; they share them", err=True
         )
-    facts = {
-        "graphs": len(examples),
-        "nodes": examples.graphs.graph.num_nodes,
-        "digest": examples.digest,
-        "out": out,
-        "shared_sizes": shared,
-    }
     print_json(facts) if as_json else print_rows({key: facts[key] for key in ("graphs", "nodes", "digest", "out")})
-
-
-def _file_facts(path: str, steps: int | None) -> dict[str, Any]:
-    import numpy as np
-
-    from graphfsa.datasets._hygiene import contradictions, deduplicate
-    from graphfsa.datasets._user import read_jsonl
-
-    data = read_jsonl(path, steps=steps)
-    examples, task = data.examples, data.examples.task
-    clashes = contradictions(examples, limit=20)
-    labels = np.bincount(examples.labels[examples.mask], minlength=len(task.classes)).tolist()
-    return {
-        "file": path,
-        "kind": task.kind,
-        **({"traces": len(np.unique(data.lines))} if data.traced else {}),
-        "graphs": len(examples),
-        "distinct_graphs": len(deduplicate(examples)),
-        "smallest": int(examples.sizes.min()),
-        "largest": int(examples.sizes.max()),
-        "inputs": list(task.inputs),
-        "classes": dict(zip(task.classes, labels, strict=True)),
-        "masked_nodes": int((~examples.mask).sum()),
-        "digest": examples.digest,
-        "contradicting_nodes": clashes.total,
-        "contradictions": [_clash(data, clash) for clash in clashes],
-    }
-
-
-def _clash(data: UserData, clash: Contradiction) -> dict[str, Any]:
-    """A contradiction as JSON values; ``steps`` are the rows of the traces at which the nodes look the same."""
-    places = list(clash.graphs)
-    return {
-        "lines": data.lines[places].tolist(),
-        **({"steps": data.rows[places].tolist()} if data.traced else {}),
-        "nodes": list(clash.nodes),
-        "labels": [data.examples.task.classes[label] for label in clash.labels],
-    }
 
 
 def _print_file(facts: dict[str, Any]) -> None:
     rows = {key: value for key, value in facts.items() if key != "contradictions"}
-    rows["inputs"] = ", ".join(facts["inputs"])
-    rows["classes"] = ", ".join(f"{name} ({count} nodes)" for name, count in facts["classes"].items())
+    rows["inputs"] = _listed(facts["inputs"])
+    rows["classes"] = _listed([f"{name} ({count} nodes)" for name, count in facts["classes"].items()])
     print_rows(rows)
     for clash in facts["contradictions"]:
         lines = [f"line {line}" for line in clash["lines"]]
         if "steps" in clash:
             lines = [f"{line}, step {step}" for line, step in zip(lines, clash["steps"], strict=True)]
-        (line, other), (node, twin), (label, second) = lines, clash["nodes"], clash["labels"]
+        (line, other), (node, twin) = lines, clash["nodes"]
+        label, second = map(_printable, clash["labels"])
         typer.echo(
             f"  no automaton can tell node {node} of {line} (label {label}) "
             f"from node {twin} of {other} (label {second})"
         )
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(map(_printable, names)) if isinstance(names, list) else _printable(names)
+
+
+def _printable(name: str) -> str:
+    """A name as a terminal may show it: what would move the cursor or change colours is written out."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name)

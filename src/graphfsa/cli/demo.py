@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output, generators, guarded
-from graphfsa.cli._source import Source
-from graphfsa.cli.report import make_report
+from graphfsa.cli._common import check_output, generators
+from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 from graphfsa.files import atomic_write
 
 if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA
-    from graphfsa.datasets import Examples
+    from graphfsa.datasets import TrainingData
+    from graphfsa.learners import Model
 
 _SIZES = ((10, 100), (20, 100), (100, 100), (1000, 10))
 _FILES = (
@@ -40,7 +40,8 @@ def demo_command(
     seed: int = typer.Option(0, min=0, help="Seed of the graphs."),
 ) -> None:
     """Learn PathFinding from trees of at most 10 nodes, show that it is exact at 1000, verify it, print its table."""
-    from graphfsa.datasets import dataset_class
+    from graphfsa.datasets import training_data
+    from graphfsa.evaluation import report as write_report
 
     files = _files(out)
     report: list[str] = []
@@ -50,16 +51,17 @@ def demo_command(
         report.append(text)
 
     say("# Which nodes of a tree lie on the path between two marked ones?\n")
-    train = Source("path-finding", seed=seed).training()[0]
-    fsa = _learn(say, train, seed)
-    _extrapolate(say, fsa, seed)
-    _verify(say, fsa, files["certificate.json"])
+    drawn = training_data("path-finding", seed=seed)
+    model = _learn(say, drawn, seed)
+    _extrapolate(say, model, seed)
+    _verify(say, model, files["certificate.json"])
     say("\nIts table: what a node does, by how many of its neighbours are off, on, node, marked (a dot stays).\n")
-    _table(say, fsa)
-    _impossible(say, train, files, seed)
-    _picture(fsa, files["path-finding.png"], seed)
-    fsa.save(files["path-finding.json"])
-    make_report(fsa, dataset_class("path-finding")(), "path-finding.json", str(files["report.html"]), seed)
+    _table(say, model.automaton)
+    say("The same in words, where the training trees use it:\n\n```\n" + str(model.rules()) + "```")
+    _impossible(say, drawn, files, seed)
+    _picture(model, files["path-finding.png"], seed)
+    model.save(files["path-finding.json"])
+    write_report(model, files["report.html"], seed=seed, name="path-finding.json")
     say(f"\nWritten to {out}: " + ", ".join(_FILES) + ".")
     say(f"Open {files['report.html']} in a browser: rules, diagram, accuracy, and a run to play.")
     atomic_write(files["report.md"], "\n".join(report) + "\n")
@@ -76,54 +78,54 @@ def _files(out: str) -> dict[str, Path]:
     return files
 
 
-def _learn(say: Any, train: Examples, seed: int) -> GraphFSA:
-    from graphfsa.learners.exact import ExactLearner
+def _learn(say: Any, drawn: TrainingData, seed: int) -> Model:
+    from graphfsa.learners import ExactLearner, fit_model
 
-    say(f"Learning from {len(train):,} labelled trees of 2 to 10 nodes (the first time, kernels are compiled) ...")
-    found = ExactLearner(states=4, bound=2).fit(train, seed=seed)
-    fsa = found.automaton
-    right = f"{found.train_accuracy:.2%} of the labels are right"
-    say(f"{found.verdict}: {right}. {fsa.num_states} states, {fsa.aggregation}, {found.seconds:.1f} s.")
-    say(f"data {train.digest[:12]}, automaton {fsa.digest[:12]}, seed {seed}")
-    return fsa
+    say(
+        f"Learning from {len(drawn.train):,} labelled trees of 2 to 10 nodes (the first time, kernels are compiled) ..."
+    )
+    model = fit_model(ExactLearner(states=4, bound=2), drawn, seed=seed)
+    fsa, known = model.automaton, model.provenance
+    assert known is not None
+    right = f"{known.train_accuracy:.2%} of the labels are right"
+    say(f"{model.verdict}: {right}. {fsa.num_states} states, {fsa.aggregation}, {known.seconds:.1f} s.")
+    say(f"data {known.data[:12]}, automaton {fsa.digest[:12]}, seed {seed}")
+    return model
 
 
-def _extrapolate(say: Any, fsa: GraphFSA, seed: int) -> None:
-    from graphfsa.datasets import dataset_class, draw
+def _extrapolate(say: Any, model: Model, seed: int) -> None:
+    from graphfsa.datasets import PathFinding, draw
 
     say("\nOn trees it has never seen (strict: a node without an answer is wrong):\n")
     say("| nodes | graphs | accuracy |\n|---:|---:|---:|")
-    dataset = dataset_class("path-finding")()
     for (size, count), rng in zip(_SIZES, generators(seed + 1, len(_SIZES)), strict=True):
-        test = draw(dataset, size, count, rng, "test")
-        say(f"| {size} | {count} | {test.accuracy(fsa):.4f} |")
+        test = draw(PathFinding(), size, count, rng, "test")
+        say(f"| {size} | {count} | {model.accuracy(test):.4f} |")
 
 
-def _verify(say: Any, fsa: GraphFSA, path: Path) -> None:
-    from graphfsa.analysis.verification import save_certificate, verify
-    from graphfsa.datasets import dataset_class
+def _verify(say: Any, model: Model, path: Path) -> None:
+    from graphfsa.analysis import save_certificate, verify
 
-    dataset = dataset_class("path-finding")()
-    found = verify(fsa, dataset, 8)
+    found = verify(model, max_nodes=8)
     if found.counterexample is not None:
         say(f"\nNOT verified: it is wrong on a tree of {found.counterexample.graph.num_nodes} nodes.")
         return
-    save_certificate(found, fsa, dataset, path)
+    save_certificate(found, model, path)
     say(f"\nVerified on all {found.graphs} trees of up to 8 nodes with all {found.instances:,} pairs of marks.")
 
 
 def _table(say: Any, fsa: GraphFSA) -> None:
-    from graphfsa.views.tables import compact_table
+    from graphfsa.views import compact_table
 
     say("```\n" + compact_table(fsa) + "\n```")
 
 
-def _impossible(say: Any, train: Examples, files: dict[str, Path], seed: int) -> None:
-    from graphfsa.analysis.impossibility import check_impossibility, save_impossibility
-    from graphfsa.learners.exact import ExactLearner
-    from graphfsa.views.graphs import draw_examples
+def _impossible(say: Any, drawn: TrainingData, files: dict[str, Path], seed: int) -> None:
+    from graphfsa.analysis import check_impossibility, save_impossibility
+    from graphfsa.learners import ExactLearner
+    from graphfsa.views import draw_examples
 
-    proof = ExactLearner(states=4, bound=1).fit(train, seed=seed).impossibility
+    proof = ExactLearner(states=4, bound=1).fit(drawn.train, seed=seed).impossibility
     if proof is None:
         return
     save_impossibility(proof, files["impossible.json"])
@@ -134,16 +136,13 @@ def _impossible(say: Any, train: Examples, files: dict[str, Path], seed: int) ->
     say(f"{check.reason}." if check.holds else f"NOT confirmed: {check.reason}.")
 
 
-def _picture(fsa: GraphFSA, path: Path, seed: int) -> None:
-    from graphfsa import run
-    from graphfsa.datasets import dataset_class
-    from graphfsa.views.rollout import draw_rollout
+def _picture(model: Model, path: Path, seed: int) -> None:
+    from graphfsa.datasets import PathFinding
+    from graphfsa.views import Rollout
 
-    dataset = dataset_class("path-finding")()
     (rng,) = generators(seed + 3, 1)
-    example = next(iter(dataset.generate(60, 1, rng)))
-    start = dataset.task.starting_states(fsa, example.inputs)
-    last = run(fsa, example.graph, start, "stable").stable_at or 1
-    frames = run(fsa, example.graph, start, last, record=max(1, -(-last // 5)))
+    example = next(iter(PathFinding().generate(60, 1, rng)))
+    last = model.run(example.graph, example.inputs).stable_at or 1
+    frames = model.run(example.graph, example.inputs, last, record=max(1, -(-last // 5)))
     title = "The learned automaton finds the path between two marked nodes"
-    draw_rollout(fsa, example.graph, frames, path, title=title)
+    Rollout(frames, title).save(path)

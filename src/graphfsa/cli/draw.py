@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output, find_automaton, guarded, is_same_file, print_json
-from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.cli._common import check_data_options, check_output, find_data, is_same_file, print_json
+from graphfsa.cli._guard import guarded
+from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
     from graphfsa.analysis import Transitions
-    from graphfsa.automaton import GraphFSA
-
-_SUFFIXES = (".svg", ".png", ".dot", ".tex", ".mmd")
-_LAYOUTS = ("auto", "own", "dot")
+    from graphfsa.learners import Model
 
 
 def register(app: typer.Typer) -> None:
@@ -25,76 +23,66 @@ def register(app: typer.Typer) -> None:
 @guarded
 def draw_command(
     model: str = typer.Argument(help="A library name (life, path-finding, ...), a .json or a .rules file."),
-    out: str = typer.Option(help="The file: .svg, .png, .dot (Graphviz), .tex (TikZ) or .mmd (Mermaid)."),
-    partial: str = typer.Option(None, help="A state: only what nodes do that start in it, on --task or --data."),
-    task: str = typer.Option(None, help="With --partial: a data set, whose training graphs are run."),
-    data: str = typer.Option(None, help="With --partial: a .jsonl file of labelled graphs, which are run."),
-    steps: int = typer.Option(None, min=0, help="With --data: its labels are states after so many steps."),
-    option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
+    out: str = typer.Option(help="The file: .svg, .png, .pdf, .dot (Graphviz), .tex (TikZ) or .mmd (Mermaid)."),
+    partial: str = typer.Option(None, help="A state: draw only what nodes do that start in it."),
+    task: str = typer.Option(
+        None,
+        help="A data set, or file.py:Class: entries that its training graphs never use are left free "
+        "[default: the model's own].",
+    ),
+    data: str = typer.Option(None, help="The same for the labelled graphs of a .jsonl file."),
+    steps: int = typer.Option(None, min=0, help="With --data: its labels are states after this number of steps."),
+    option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
     seed: int = typer.Option(0, min=0, help="Seed of the training graphs."),
+    complete: bool = typer.Option(False, "--complete", help="Leave no entry free, whatever graphs use."),
     title: str = typer.Option(None, help="What it shows, for people who can't see it."),
-    layout: str = typer.Option("auto", help="own, dot (Graphviz) or auto: Graphviz where it is there and does well."),
+    layout: str = typer.Option("auto", help="own, dot (Graphviz) or auto: Graphviz where it is there and does better."),
+    colours: str = typer.Option(None, help="Colours of states: STATE=COLOUR,STATE=COLOUR (#d00, #dd0000 or red)."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Draw an automaton: every state and transition, or those that nodes use which start in one state.
 
-    All transitions from a state to another are one arrow, with its condition in words. Graphviz is used if it is
-    installed and does better; it is not needed.
+    All transitions from a state to another are one arrow, with its condition in words; 'graphfsa rules' words them in
+    the same way. Graphviz is used if it is installed and does better; it is not needed.
     """
-    check_output(out, _SUFFIXES)
+    from graphfsa.checks import check_name
+    from graphfsa.learners import as_model
+    from graphfsa.views import diagram, parse_colours, state_colours
+    from graphfsa.views.diagrams import LAYOUTS, SUFFIXES
+
+    check_output(out, SUFFIXES)
     if is_same_file(out, model):
         raise GraphFSAError(f"--out {out!r} would overwrite the model; choose another file")
-    _check_options(partial, task, data, steps, option, layout)
-    fsa = find_automaton(model)
-    if partial is not None:
-        fsa.index(partial)
-    found = _transitions(fsa, partial, task, option, data, steps, seed)
-    from graphfsa.views.diagram import diagram
-
-    diagram(found, title=title, layout=layout).save(out)  # pyright: ignore[reportArgumentType]
+    check_name("layout", layout, LAYOUTS)
+    check_data_options(task, data, steps, complete)
+    shades = None if colours is None else parse_colours(colours)
+    known = as_model(model)
+    state_colours(known.automaton, shades)  # What is wrong with them is said before any work is done.
+    found = _transitions(known, partial, find_data(task, option, data), steps, seed, complete)
+    diagram(found, title=title, layout=layout, colours=shades).save(out)  # pyright: ignore[reportArgumentType]
     if found.num_wordless:
         many = f"{found.num_wordless} of {len(found.arrows)} arrows have"
-        typer.echo(f"note: {many} no short condition; 'graphfsa rules' prints all that there is to say", err=True)
+        typer.echo(f"note: {many} no short condition; 'graphfsa rules' says when nodes take them", err=True)
     if as_json:
         print_json(_facts(found, out))
 
 
-def _check_options(
-    partial: str | None, task: str | None, data: str | None, steps: int | None, option: list[str], layout: str
-) -> None:
-    if layout not in _LAYOUTS:
-        raise UnknownNameError("layout", layout, _LAYOUTS)
-    if partial is None and (task is not None or data is not None):
-        raise GraphFSAError("--task and --data go with --partial STATE")
-    if partial is not None and (task is None) == (data is None):
-        raise GraphFSAError("--partial needs graphs to run on: give either --task NAME or --data FILE.jsonl")
-    if option and task is None:
-        raise GraphFSAError("--option goes with --task")
-    if steps is not None and data is None:
-        raise GraphFSAError("--steps goes with --data")
-
-
 def _transitions(
-    fsa: GraphFSA,
-    partial: str | None,
-    task: str | None,
-    option: list[str],
-    data: str | None,
-    steps: int | None,
-    seed: int,
+    known: Model, partial: str | None, data: Any, steps: int | None, seed: int, complete: bool
 ) -> Transitions:
-    from graphfsa.analysis import transitions, used_transitions
+    from graphfsa.analysis import labelled_graphs, transitions, used_entries, used_transitions
+    from graphfsa.views.diagrams import check_states
 
+    fsa = known.automaton
     if partial is None:
-        from graphfsa.views.diagram import check_states
-
         check_states(fsa.num_states)
-        return transitions(fsa)
-    from graphfsa.cli._source import Source
-    from graphfsa.datasets._names import matched
-
-    examples, _ = Source(task, option, data=data, steps=steps, seed=seed).training()
-    return used_transitions(fsa, matched(examples, fsa), partial)
+        return transitions(fsa, None if complete else used_entries(known, data, steps=steps, seed=seed))
+    if complete:
+        raise GraphFSAError("--complete goes without --partial")
+    fsa.index(partial)
+    if data is None and known.dataset is None:
+        raise GraphFSAError("--partial needs graphs to run on: give either --task NAME or --data FILE.jsonl")
+    return used_transitions(fsa, labelled_graphs(known, data, steps=steps, seed=seed), partial)
 
 
 def _facts(found: Transitions, out: str) -> dict[str, Any]:
@@ -104,6 +92,8 @@ def _facts(found: Transitions, out: str) -> dict[str, Any]:
         "start": None if found.start is None else names[found.start],
         "nodes": found.num_nodes,
         "graphs": found.num_graphs,
+        "entries": found.fsa.transition_table.size,
+        "free_entries": found.free or 0,
         "arrows": [
             {
                 "state": names[arrow.state],

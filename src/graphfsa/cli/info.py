@@ -7,22 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import (
-    check_picture,
-    find_automaton,
-    find_graph,
-    generators,
-    guarded,
-    is_file,
-    print_json,
-    print_rows,
-    shown_name,
-)
-from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.cli._common import check_picture, generators, is_file, print_json, print_rows, shown_name
+from graphfsa.cli._guard import guarded
+from graphfsa.cli._learned import print_undecided, soft_facts
+from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA
     from graphfsa.graphs import Graph
+    from graphfsa.learners import Model
 
 _MAX_ENTRIES = 512
 
@@ -39,7 +32,9 @@ def info_command(
         "history.jsonl."
     ),
     seed: int = typer.Option(0, min=0, help="Seed of random graphs."),
-    draw: str = typer.Option(None, help="Draw a soft table or the history of a training to this .png or .svg file."),
+    draw: str = typer.Option(
+        None, help="Draw a soft table or the history of a training to this .png, .svg or .pdf file."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Describe an automaton (with its table, if it is small), a graph, a network, or a soft table and its doubts.
@@ -49,9 +44,9 @@ def info_command(
     check_picture(draw)
     if subject.lower().endswith(".safetensors"):
         from graphfsa.files import tensors_schema
-        from graphfsa.learners.diff_fsa._soft import SCHEMA
+        from graphfsa.learners import SoftTable
 
-        describe = _soft if tensors_schema(subject) == SCHEMA else _network
+        describe = _soft if tensors_schema(subject) == SoftTable.schema else _network
         describe(subject, draw, as_json=as_json)
         return
     if subject.lower().endswith(".jsonl"):
@@ -65,19 +60,21 @@ def info_command(
     if isinstance(found, Graph):
         facts = _graph_facts(found)
         print_json(facts) if as_json else print_rows(facts)
-    elif as_json:
-        print_json(_automaton_facts(found))
+        return
+    facts = {**_automaton_facts(found.automaton), **_origin(found)}
+    if as_json:
+        print_json(facts)
     else:
-        print_rows({name: _word(value) for name, value in _automaton_facts(found).items()})
-        print_table(found)
+        print_rows({name: _word(value) for name, value in facts.items()})
+        print_table(found.automaton)
 
 
 def _history(path: str, draw: str | None, *, as_json: bool) -> None:
-    from graphfsa.learners.diff_fsa._checkpoint import read_history
+    from graphfsa.learners import read_history
 
     history = read_history(path)
     if draw is not None:
-        from graphfsa.views.learning import draw_history
+        from graphfsa.views import draw_history
 
         draw_history(history, draw, title=f"Training in {Path(path).resolve().parent.name}")
     facts = {"looks": len(history), **history[-1]}
@@ -85,77 +82,68 @@ def _history(path: str, draw: str | None, *, as_json: bool) -> None:
 
 
 def _soft(path: str, draw: str | None, *, as_json: bool) -> None:
-    from graphfsa.cli._learn_diff import undecided_facts, undecided_rows
-    from graphfsa.learners.diff_fsa import SoftModel
+    from graphfsa.learners import SoftTable
 
-    soft = SoftModel.load(path)
+    soft = SoftTable.load(path)
     if draw is not None:
-        from graphfsa.views.entries import draw_soft
+        from graphfsa.views import draw_soft
 
         draw_soft(soft, draw, title=f"Probabilities of the successors in {shown_name(path)}")
     facts = {
         "states": list(soft.state_names),
         "aggregation": soft.aggregation.config(),
         "entries": int(soft.trained.sum()) * len(soft.state_names),
-        **undecided_facts(soft),
+        **soft_facts(soft),
     }
     if as_json:
         print_json(facts)
         return
     print_rows({name: _word(value) for name, value in facts.items() if name != "undecided"})
-    undecided_rows(facts, limit=50)
+    print_undecided(facts, limit=50)
 
 
 def _network(path: str, draw: str | None, *, as_json: bool) -> None:
-    from graphfsa.learners import load_model
+    from graphfsa.learners import load
 
     if draw is not None:
         raise GraphFSAError("--draw goes with a soft table or the history of a training (.jsonl), not with a network")
-    found = load_model(path)
-    task = found.task
-    facts: dict[str, Any] = {
-        "learner": found.learner.name,
-        "options": found.learner.options(),
-        "task": task.name,
-        "kind": task.kind,
-        "inputs": list(task.inputs),
-        "classes": list(task.classes),
-        "weights": found.num_weights,
-        "epochs": found.epochs,
-        "updates": found.updates,
-        "train_accuracy": found.train_accuracy,
-        "validation_accuracy": found.validation_accuracy,
-        "interrupted": found.interrupted,
-        "seconds": round(found.seconds, 3),
-        "digest": found.digest,
-    }
+    found = load(path)
+    facts = {"weights": found.network.num_weights, "digest": found.digest, **_origin(found)}
     print_json(facts) if as_json else print_rows({name: _word(value) for name, value in facts.items()})
 
 
-def _find(subject: str, seed: int) -> GraphFSA | Graph:
+def _origin(found: Model) -> dict[str, Any]:
+    """The task of a model, and where the model comes from if it was learned."""
+    task, known = found.task, found.provenance
+    facts: dict[str, Any] = {"task": task.name, "kind": task.kind}
+    facts |= {"inputs": list(task.inputs), "classes": list(task.classes)}
+    if known is None:
+        return facts
+    names = ("learner", "options", "seed", "graphs", "train_accuracy", "validation_accuracy", "interrupted", "seconds")
+    return facts | {"verdict": found.verdict, **{name: getattr(known, name) for name in names}, **known.details}
+
+
+def _find(subject: str, seed: int) -> Model | Graph:
     from graphfsa.automaton import library
-    from graphfsa.graphs import families
+    from graphfsa.graphs import families, find_graph
+    from graphfsa.learners import as_model
 
     (rng,) = generators(seed, 1)
     if Path(subject).suffix.lower() in (".edges", ".txt") or subject.partition(":")[0] in families.family_names():
         return find_graph(subject, rng)
     if subject.lower().endswith(".rules"):
-        return find_automaton(subject)
+        return as_model(subject)
     named = subject.lower().endswith(".json")
     if named or (is_file(subject) and not _is_library(subject)):
         from graphfsa.files import read_json
 
         data = read_json(subject)
         is_graph = isinstance(data, dict) and str(data.get("schema")).startswith("graphfsa.graph/")
-        return find_graph(subject, rng) if is_graph else find_automaton(subject)
-    try:
-        return library.library_automaton(subject)
-    except UnknownNameError:
-        names = [
-            *library.library_names(),
-            *(f"{name}:{families.family_usage(name)}" for name in families.family_names()),
-        ]
-        raise GraphFSAError(f"unknown automaton or graph {subject!r}; a file, or one of: {', '.join(names)}") from None
+        return find_graph(subject, rng) if is_graph else as_model(subject)
+    if _is_library(subject):
+        return as_model(subject)
+    names = [*library.library_names(), *(f"{name}:{families.family_usage(name)}" for name in families.family_names())]
+    raise GraphFSAError(f"unknown automaton or graph {subject!r}; a file, or one of: {', '.join(names)}")
 
 
 def _is_library(name: str) -> bool:

@@ -2,132 +2,208 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperCommand
 
-from graphfsa.cli._common import check_output, guarded, is_same_file, print_json
-from graphfsa.cli._source import Source
+from graphfsa.cli._common import (
+    check_output,
+    find_data,
+    is_same_file,
+    parse_sizes,
+    parse_value,
+    print_json,
+)
+from graphfsa.cli._guard import exit_code, guarded, uninterrupted
+from graphfsa.cli._learned import learned_facts, note_untouched, print_learned
+from graphfsa.cli._progress import learning_progress
 from graphfsa.errors import GraphFSAError
 
-_SPECIAL = ("exact", "diff-fsa")
-"""Learners with options of their own."""
-_OWNERS = {
-    **dict.fromkeys(("merge", "tolerance", "budget", "certificate"), ("exact",)),
-    **dict.fromkeys(
-        ("preset", "restarts", "updates", "initial", "soft", "checkpoint", "resume", "device"), ("diff-fsa",)
-    ),
-    **dict.fromkeys(("states", "bound", "aggregation"), _SPECIAL),
-}
-"""Which learners an option goes with; one that is not here goes with all but the exact one."""
+if TYPE_CHECKING:
+    from graphfsa.learners import Learner, Model
+
+
+class LearnCommand(TyperCommand):
+    """A command whose options are also those of the learner that is chosen."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Remember the learner, for the help text."""
+        ctx.meta["learner"] = _chosen(args)
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The options of the command, then those of the learner."""
+        super().format_options(ctx, formatter)
+        from graphfsa.learners import learner_class
+
+        try:
+            kind = learner_class(ctx.meta.get("learner", "exact"))
+        except GraphFSAError:
+            return
+        words = kind.option_help()
+        rows = [
+            (f"--{name.replace('_', '-')} VALUE", f"{words.get(name, '')} [default: {_shown(default)}]")
+            for name, default in kind.option_defaults().items()
+        ]
+        with formatter.section(f"Options of the learner {kind.name} ('--learner NAME --help' lists those of another)"):
+            formatter.write_dl(rows or [("", "none")])
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("learn")(learn_command)
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command("learn", cls=LearnCommand, context_settings=settings)(learn_command)
 
 
 @guarded
 def learn_command(
-    task: str = typer.Option(None, help="Name of a data set: see 'graphfsa data list'."),
-    option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
+    ctx: typer.Context,
+    task: str = typer.Option(None, help="Name of a data set (see 'graphfsa data list'), or file.py:Class."),
+    option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
     sizes: str = typer.Option(None, help="With --task: number of nodes, N, A..B or N,N,N [default: up to 10]."),
     count: int = typer.Option(None, min=1, help="With --task: number of graphs in all [default: the data set's own]."),
     data: str = typer.Option(None, help="Instead of --task: a .jsonl file of labelled graphs."),
-    steps: int = typer.Option(None, min=0, help="Labels are states after so many steps."),
+    validation: str = typer.Option(None, help="With --data: a .jsonl file of validation graphs."),
+    steps: int = typer.Option(None, min=0, help="Labels are states after this number of steps."),
     learner: str = typer.Option(
         "exact",
-        help="exact (search), diff (gradient descent; needs torch), or a baseline: recurrent-gnn, gnca (networks; need "
-        "torch), majority, stay (floors).",
+        help="exact (search), diff-fsa (gradient descent; needs torch), a baseline: recurrent-gnn, gnca (networks; "
+        "need torch), majority, stay (trivial baselines); or file.py:Class.",
     ),
-    states: str = typer.Option(None, help="States at most, K or A..B [default: two more than classes and inputs]."),
-    bound: str = typer.Option(None, help="How far to count at most, B or A..B [default: 3; evolutions: the degree]."),
-    aggregation: str = typer.Option("auto", help="counting, positional, average-threshold, or auto."),
-    merge: str = typer.Option(None, help="exact: input classes that may start alike: auto, none, or a=b,c=d."),
-    tolerance: float = typer.Option(None, help="exact: share of nodes whose labels may be wrong [default: 0]."),
-    budget: float = typer.Option(None, help="exact: seconds to search [default: 60]."),
-    preset: str = typer.Option(None, help="diff: strong, paper or reference [default: strong]."),
-    restarts: int = typer.Option(None, min=1, help="diff: tables that are trained at once."),
-    epochs: int = typer.Option(
-        None, min=1, help="diff (paper, reference) and networks: passes over the training graphs."
-    ),
-    updates: int = typer.Option(None, min=1, help="diff, strong: updates of each size of automata at most."),
-    choose: list[str] = typer.Option(
-        [],
-        help="An option of diff or a network, as key=value (rate=0.1, batch=32, hidden=64, ...); may be repeated.",
-    ),
-    validation: str = typer.Option(None, help="With --data: a .jsonl file of validation graphs (not for exact)."),
-    initial: str = typer.Option(None, help="diff: an automaton to begin with, a .json file or a library name."),
-    soft: str = typer.Option(None, help="diff: the .safetensors file to write the soft table to."),
-    checkpoint: str = typer.Option(None, help="diff: a directory to keep the state and the history in."),
-    resume: bool = typer.Option(False, "--resume", help="diff: go on from the checkpoint, if there is one."),
-    device: str = typer.Option(None, help="diff: device of the tables, cpu or cuda [default: cpu]."),
-    seed: int = typer.Option(0, min=0, help="Seed of the graphs that are drawn, and of the search."),
+    initial: str = typer.Option(None, help="diff-fsa: an automaton to begin with, a file or a library name."),
+    soft: str = typer.Option(None, help="diff-fsa: the .safetensors file to write the soft table to."),
+    checkpoint: str = typer.Option(None, help="diff-fsa: a directory to keep the state and the history in."),
+    resume: bool = typer.Option(False, "--resume", help="diff-fsa: go on from the checkpoint, if there is one."),
+    seed: int = typer.Option(0, min=0, help="Seed of the graphs that are drawn, and of the learner."),
     out: str = typer.Option(..., help="The file to write to: .json for an automaton, .safetensors for a network."),
     certificate: str = typer.Option(
-        None, help="exact: where to write a proof of impossibility [default: NAME.impossible.json beside --out]."
+        None, help="Where to write a proof of impossibility [default: NAME.impossible.json beside --out]."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Learn an automaton that gives every node its label, or a baseline to compare it with.
 
     The exact learner finds the simplest one, or proves that there is none. Diff-FSA trains soft tables by gradient
-    descent and makes them exact, or trains as published (--preset paper). Networks and floors are what the paper and
-    common sense compare with: see docs/baselines.md.
+    descent and makes them exact, or trains as published (--preset paper). Networks and trivial baselines
+    are what the paper and common sense compare with: see docs/baselines.md.
 
-    Verdicts: exact (all labels are right), best-effort (as many as could be), impossible (nothing of this size fits,
-    and a small set of graphs that shows it is written), undecided (the budget is spent). Exit code 0 for exact and
-    best-effort, 1 for the others. Ctrl-C writes the best so far and exits with 130.
+    Verdicts: exact (all training labels are right, and all validation labels if the learner uses them), best-effort (as
+    many as could be), impossible (nothing of this size fits, and a small set of graphs that shows it is written),
+    undecided (the budget is spent). Exit code 0 for exact and best-effort, 1 for the others. Ctrl-C, SIGTERM and SIGHUP
+    write the best so far and exit with 130, 143 and 129.
     """
-    from graphfsa.cli._learn_any import learn_with
-    from graphfsa.cli._learn_diff import learn_by_descent
-    from graphfsa.cli._learn_exact import learn_exactly
-    from graphfsa.learners import full_name, learner_class
+    from graphfsa.datasets import read_jsonl, training_data
+    from graphfsa.learners import as_learner, as_model, fit_model
 
-    name = full_name(learner)
-    sized = {"states": states, "bound": bound, "aggregation": None if aggregation == "auto" else aggregation}
-    options = {
-        "merge": merge, "tolerance": tolerance, "budget": budget, "certificate": certificate, "preset": preset,
-        "restarts": restarts, "updates": updates, "initial": initial, "soft": soft, "checkpoint": checkpoint,
-        "resume": resume or None, "device": device, "epochs": epochs, "choose": choose or None,
-        "validation": validation,
-    }  # fmt: skip
-    given = _given(name, {**options, **sized})
-    check_output(out, (learner_class(name).suffix,))
-    if data is not None and is_same_file(out, data):
-        raise GraphFSAError(f"{data!r} is the data and would be overwritten; choose another file")
-    split = "train" if preset in ("paper", "reference") else "learn"
-    source = Source(task, option, sizes, count, data, steps, seed, split)
-    if name in _SPECIAL:
-        size = {"states": _range("--states", states), "bound": _range("--bound", bound), "aggregation": aggregation}
-        given = {key: value for key, value in given.items() if key not in size}
-        facts = (learn_exactly if name == "exact" else learn_by_descent)(source, size, given, out, quiet=as_json)
-    else:
-        facts = learn_with(name, source, given, out, quiet=as_json)
-    if as_json:
-        print_json(facts)
+    if (task is None) == (data is None):
+        raise GraphFSAError("give either --task NAME or --data FILE.jsonl")
+    if data is not None and (sizes is not None or count is not None):
+        raise GraphFSAError("--sizes and --count go with --task; a file holds the graphs that it holds")
+    chosen = as_learner(learner, _options(ctx.args))
+    check_output(out, (chosen.suffix,))
+    proof = certificate or str(Path(out).with_suffix(".impossible.json"))
+    _check_files(chosen, data, out, proof, soft, checkpoint)
+    given = {"initial": initial, "checkpoint": checkpoint, "resume": resume or None}
+    extra: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if initial is not None:
+        extra["initial"] = as_model(initial).automaton
+    chosen.check_libraries()
+    source = find_data(task, option, data)
+    read = None if data is None else read_jsonl(data, steps=steps)
+    drawn = training_data(
+        source if read is None else read.examples,
+        validation=None if validation is None else Path(validation),
+        sizes=None if sizes is None else parse_sizes(sizes, "--sizes"),
+        count=count,
+        steps=steps,
+        seed=seed,
+        split=chosen.split,
+    )
+    with learning_progress() as watch:
+        model = fit_model(chosen, drawn, seed=seed, watch=watch, **extra)
+    with uninterrupted():
+        written = _written(chosen, model, out, proof, soft)
+    facts = learned_facts(model, drawn.train, read) | written | {"checkpoint": checkpoint}
+    print_json(facts) if as_json else print_learned(model, facts)
     if facts["interrupted"]:
-        raise typer.Exit(130)
+        raise typer.Exit(exit_code())
     if facts["verdict"] in ("impossible", "undecided"):
         raise typer.Exit(1)
 
 
-def _given(learner: str, options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given; raises for one that does not go with the learner."""
-    from graphfsa.learners import learner_names
+def _options(args: list[str]) -> dict[str, Any]:
+    """Options of the learner: what the command does not know itself."""
+    options: dict[str, Any] = {}
+    waiting = list(args)
+    while waiting:
+        word = waiting.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or not name:
+            raise GraphFSAError(f"unexpected argument {word!r}")
+        if not equals:
+            if not waiting or waiting[0].startswith("--"):
+                raise GraphFSAError(f"{word} needs a value")
+            value = waiting.pop(0)
+        key = name.replace("-", "_")
+        if key in options:
+            raise GraphFSAError(f"--{name} is given more than once")
+        options[key] = parse_value(value)
+    return options
 
-    others = tuple(name for name in learner_names() if name != "exact")
-    for name, value in options.items():
-        owners = _OWNERS.get(name, others)
-        if value is not None and learner not in owners:
-            raise GraphFSAError(f"--{name} goes with --learner {' or '.join(owners)}; the learner is {learner}")
-    return {name: value for name, value in options.items() if value is not None}
+
+def _check_files(
+    learner: Learner, data: str | None, out: str, proof: str, soft: str | None, checkpoint: str | None
+) -> None:  # fmt: skip
+    """Raise for what can't be written, before anything is drawn or learned."""
+    check_output(proof, (".json",))
+    check_output(soft, (".safetensors",))
+    if Path(out).resolve() == Path(proof).resolve():
+        raise GraphFSAError(f"--out and --certificate must be two files; got {out!r} for both")
+    for path in (out, proof, soft):
+        if path is not None and data is not None and is_same_file(path, data):
+            raise GraphFSAError(f"{data!r} is the data and would be overwritten; choose another file")
+    if soft is not None and not learner.soft_tables:
+        raise GraphFSAError(f"--soft goes with a learner that has soft tables; the learner is {learner.name}")
+    if soft is not None and checkpoint is not None and Path(soft).resolve().parent == Path(checkpoint).resolve():
+        raise GraphFSAError("--soft must not be in the directory of the checkpoint; choose another place")
 
 
-def _range(name: str, text: str | None) -> Any:
-    if text is None:
-        return None
-    words = text.split("..")
-    if len(words) > 2 or not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
-        raise GraphFSAError(f"{name} must look like 4 or 4..6, with numbers below 10^9; got {text!r}")
-    return int(words[0]) if len(words) == 1 else (int(words[0]), int(words[1]))
+def _written(learner: Learner, model: Model, out: str, proof: str, soft: str | None) -> dict[str, Any]:
+    """Write the model and what shows that there is none; returns the files."""
+    from graphfsa.analysis import save_impossibility
+
+    if model.found and not (model.is_automaton or model.is_network):
+        raise GraphFSAError(
+            f"what {learner.name} returns can't be written to a file: only automata and networks that extend "
+            "NeuralLearner can; use it from Python, with graphfsa.learn"
+        )
+    if model.found:
+        model.save(out)
+    if model.impossibility is not None:
+        save_impossibility(model.impossibility, proof)
+    if soft is not None and model.soft is not None:
+        model.soft.save(soft)
+    note_untouched(out, model.found)
+    note_untouched(proof, model.impossibility is not None)
+    return {
+        "model": out if model.found else None,
+        "certificate": proof if model.impossibility is not None else None,
+        "soft": soft if model.soft is not None else None,
+    }
+
+
+def _chosen(args: Sequence[str]) -> str:
+    """The learner that arguments name, as far as one can tell before they are parsed."""
+    for place, word in enumerate(args):
+        if word == "--learner" and place + 1 < len(args):
+            return args[place + 1]
+        if word.startswith("--learner="):
+            return word.partition("=")[2]
+    return "exact"
+
+
+def _shown(default: Any) -> str:
+    return "automatic" if default is None else str(default).lower() if isinstance(default, bool) else str(default)

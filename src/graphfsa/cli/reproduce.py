@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import guarded, print_json
+from graphfsa.cli._common import print_json
+from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
-    from graphfsa.evaluation import Experiment, Results, Table
+    from rich.table import Table as Grid
 
-_SEEDS = 10
-_SAMPLE = 10
-_SELDOM = 30.0
+    from graphfsa.evaluation import CheckedJob, Results, Table
+
+_LOG_EVERY = 30.0
 """Seconds between two lines of a log."""
+_WIDE = 1000
+"""Columns of what is no terminal."""
+_BORDER = 3
+"""Width of the border and the padding of a column."""
 
 
 def register(app: typer.Typer) -> None:
@@ -30,8 +34,8 @@ def register(app: typer.Typer) -> None:
 @guarded
 def reproduce_command(
     what: str = typer.Argument(
-        help="A table or figure (prefix-sum, grab, life, ...; an unknown name lists them), 'all', a .toml file that "
-        "defines one; 'report' to make the pages of a directory again; 'check' to run some of its trainings again."
+        help="A table or figure (prefix-sum, grab, life, ...; an unknown name lists them), 'all', or a .toml file that "
+        "defines one; 'report' to write the pages of a directory again; 'check' to run some of its trainings again."
     ),
     directory: str = typer.Argument(None, help="With report and check: the directory of the results."),
     seeds: int = typer.Option(None, min=1, help="Number of seeds [default: 10; with --quick: 1]."),
@@ -48,100 +52,75 @@ def reproduce_command(
     (records.jsonl) and the models. What has been done is never done again: interrupted, the same command goes on, and
     with more --seeds it adds to what is there. A training that fails is recorded, and the rest goes on.
 
-    Exit code 0 if all trainings were done, 1 if some failed or did not give the same again, 130 if interrupted (the
-    pages show what there is).
+    Exit code 0 if all trainings were done, 1 if some failed or came out differently, 130 if interrupted (the pages show
+    what was done until then).
     """
-    from graphfsa.evaluation import Results, experiment_names, find_experiment, run_experiments
+    from graphfsa.evaluation import Interrupted, check_results, reproduce, write_results
 
     given = {"--seeds": seeds, "--quick": quick or None, "--out": out, "--jobs": jobs}
     given |= {"--sample": sample, "--seed": seed}
     if what == "report":
-        _only(given, "report", directory)
-        results = Results(directory)
-        _finish(results, results.experiments(), as_json)
+        _print_results(write_results(_directory("report", directory, given)), as_json)
         return
     if what == "check":
-        _only(given, "check", directory, "--sample", "--seed", "--jobs")
-        _check(Results(directory), sample or _SAMPLE, seed or 0, jobs, as_json)
+        folder = _directory("check", directory, given, "--sample", "--seed", "--jobs")
+        chosen = {name: value for name, value in {"sample": sample, "seed": seed}.items() if value is not None}
+        with _progress(quiet=as_json) as watch:
+            checked = check_results(folder, processes=jobs, watch=watch, **chosen)
+        _print_checked(folder, checked, as_json)
         return
     if directory is not None:
         raise GraphFSAError(f"the directory of the results is given by --out; got {directory!r}")
     if sample is not None or seed is not None:
         raise GraphFSAError("--sample and --seed go with check; the number of seeds of a table is --seeds")
-    names = experiment_names() if what == "all" else [what]
-    experiments = {found.name: found for found in map(find_experiment, names)}
-    if out == "":
-        raise GraphFSAError("--out must name a directory; got nothing")
-    target = out or f"results-{Path(what).stem}"
-    with _progress(quiet=as_json) as watch:
-        number = seeds or (1 if quick else _SEEDS)
-        try:
-            results = run_experiments(experiments, target, seeds=number, quick=quick, processes=jobs, watch=watch)
-        except KeyboardInterrupt:
-            results = Results(target)
-            typer.echo("interrupted; the same command goes on where it stopped", err=True)
-            _finish(results, experiments, as_json, number)
-            raise typer.Exit(130) from None
-    failed = _finish(results, experiments, as_json, number)
-    if failed:
+    try:
+        with _progress(quiet=as_json) as watch:
+            results = reproduce(what, out=out, seeds=seeds, quick=quick, processes=jobs, watch=watch)
+    except Interrupted as stopped:
+        typer.echo("interrupted; the same command goes on where it stopped", err=True)
+        _print_results(stopped.results, as_json)
+        raise typer.Exit(130) from None
+    if _print_results(results, as_json):
         raise typer.Exit(1)
 
 
-def _only(given: dict[str, Any], what: str, directory: str | None, *valid: str) -> None:
-    """Raise unless there is a directory, and no option but these."""
+def _directory(what: str, directory: str | None, given: dict[str, Any], *valid: str) -> str:
+    """The directory of the results, if one was given and no options but these."""
     if directory is None:
-        raise GraphFSAError(f"{what} takes the directory of the results: graphfsa reproduce {what} DIR")
+        raise GraphFSAError(f"{what} needs the directory of the results: graphfsa reproduce {what} DIR")
     for name, value in given.items():
         if value is not None and name not in valid:
-            rest = f"but {', '.join(valid)}" if valid else "else"
-            raise GraphFSAError(f"{what} takes the directory of the results and nothing {rest}; got {name}")
+            options = f"the options {', '.join(valid)}" if valid else "no option"
+            raise GraphFSAError(f"{what} takes the directory of the results and {options}; got {name}")
+    return directory
 
 
-def _check(results: Results, sample: int, seed: int, jobs: int | None, as_json: bool) -> None:
-    """Run some jobs again, and say what came out."""
+def _print_checked(folder: str, checked: list[CheckedJob], as_json: bool) -> None:
+    """Say which trainings came out the same."""
     from dataclasses import asdict
 
-    from graphfsa.evaluation import check_results
-
-    with _progress(quiet=as_json) as watch:
-        checked = check_results(results, sample=sample, seed=seed, processes=jobs, watch=watch)
     same = sum(not job.differs for job in checked)
     if as_json:
-        print_json({"directory": str(results.path), "same": same, "jobs": [asdict(job) for job in checked]})
+        print_json({"directory": folder, "same": same, "jobs": [asdict(job) for job in checked]})
     else:
         for job in checked:
-            data, words = job.config["data"], "; ".join(job.differs)
-            name = f"{job.config['learner']} on {data['dataset'] or data['grab']}, seed {job.config['seed']}"
-            typer.echo(f"{job.id}  {name}: {words or 'the same'}")
+            typer.echo(f"{job.id}  {job.name}: {'; '.join(job.differs) or 'the same'}")
         others = {f"{name} was {then}, and is {now}" for job in checked for name, (then, now) in job.versions.items()}
         for words in sorted(others):
             typer.echo(f"other versions: {words}")
-        typer.echo(f"{same} of {len(checked)} trainings gave the same again: graphs, accuracies and model")
+        typer.echo(f"{same} of {len(checked)} trainings gave the same graphs, accuracies and model again")
     if same < len(checked):
         raise typer.Exit(1)
 
 
-def _finish(results: Results, experiments: dict[str, Experiment], as_json: bool, seeds: int = 0) -> int:
-    """Write all pages of what there is; returns the number of failed jobs."""
-    from graphfsa.evaluation import make_table
-    from graphfsa.evaluation.rendering import write_tables
-    from graphfsa.views._figure import save_figure
-    from graphfsa.views.results import draw_table
-    from graphfsa.views.results_page import write_results
-
-    records = results.records()
-    tables = [make_table(experiment, records, quick=results.quick, seeds=seeds) for experiment in experiments.values()]
-    write_tables(results, tables)
-    for table in tables:
-        if table.cells:
-            figure = draw_table(table, results.path / f"{table.experiment.name}.svg")
-            save_figure(figure, results.path / f"{table.experiment.name}.png")
-    write_results(results.path / "report.html", tables, records, quick=results.quick)
+def _print_results(results: Results, as_json: bool) -> int:
+    """Print all tables; returns the number of failed trainings."""
+    tables = results.tables()
     failed = {f"{table.experiment.name}: {name}": error for table in tables for name, error in table.failed.items()}
     if as_json:
         print_json(_facts(results, tables, failed))
     else:
-        _print(results, tables, failed)
+        _print_tables(results, tables, failed)
     return len(failed)
 
 
@@ -163,20 +142,13 @@ def _facts(results: Results, tables: list[Table], failed: dict[str, str]) -> dic
     }
 
 
-def _print(results: Results, tables: list[Table], failed: dict[str, str]) -> None:
+def _print_tables(results: Results, tables: list[Table], failed: dict[str, str]) -> None:
     from rich.console import Console
-    from rich.table import Table as Grid
 
-    from graphfsa.evaluation.words import shown
-
-    console = Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False)
+    console = Console(width=None if sys.stdout.isatty() else _WIDE, markup=False, highlight=False)
     for table in tables:
-        title = table.experiment.title + (" (quick run)" if table.quick else "")
-        grid = Grid("", *(column.name for column in table.columns), title=title, title_justify="left")
-        for row in table.rows:
-            cells = [shown(table, row, column) for column in table.columns]
-            grid.add_row(f"{row.group} {row.test}".strip(), *cells)
-        console.print(grid)
+        for grid in _grids(table, console.width):
+            console.print(grid)
     missing = {job for table in tables for job in table.missing}
     if missing:
         typer.echo(f"trainings that have not been run: {len(missing)}")
@@ -185,9 +157,32 @@ def _print(results: Results, tables: list[Table], failed: dict[str, str]) -> Non
     typer.echo(f"written to {results.path / 'report.html'}")
 
 
+def _grids(table: Table, width: int) -> Iterator[Grid]:
+    """A table in as many pieces as it takes to show every number in full."""
+    from rich.table import Table as Grid
+
+    from graphfsa.evaluation.rendering import text_at
+
+    title = table.experiment.title + (" (quick run)" if table.quick else "")
+    names = [f"{row.group} {row.test}".strip() for row in table.rows]
+    columns = [(column.name, [text_at(table, row, column) for row in table.rows]) for column in table.columns]
+    wide = [max(map(len, (*cells, *name.split()))) + _BORDER for name, cells in columns]
+    while columns:
+        room, number = width - max(map(len, names)) - 2 * _BORDER, 1
+        while number < len(columns) and sum(wide[: number + 1]) <= room:
+            number += 1
+        grid = Grid("", title=title, title_justify="left")
+        for (name, _), space in zip(columns[:number], wide, strict=False):
+            grid.add_column(name, min_width=space - _BORDER)
+        for place, name in enumerate(names):
+            grid.add_row(name, *(cells[place] for _, cells in columns[:number]))
+        yield grid
+        columns, wide, title = columns[number:], wide[number:], ""
+
+
 @contextmanager
 def _progress(*, quiet: bool) -> Generator[Callable[[dict[str, Any]], None]]:
-    """Follow the jobs on standard error: a bar with the time left for a person, a line now and then for a log."""
+    """Report progress on standard error: a bar on a terminal, a line now and then in a log."""
     if quiet:
         yield lambda _state: None
         return
@@ -208,7 +203,7 @@ def _progress(*, quiet: bool) -> Generator[Callable[[dict[str, Any]], None]]:
         task = bar.add_task("")
 
         def follow(state: dict[str, Any]) -> None:
-            names = ", ".join(sorted(job.config["learner"] for job in state["running"]))
+            names = ", ".join(sorted(job.learner_name for job in state["running"]))
             words = [_failed(state), _time_left(state), names]
             said = "; ".join(word for word in words if word)
             bar.update(task, total=state["total"], completed=state["done"] + state["failed"], description=said)
@@ -219,12 +214,12 @@ def _progress(*, quiet: bool) -> Generator[Callable[[dict[str, Any]], None]]:
 def _line_by_line() -> Callable[[dict[str, Any]], None]:
     from time import monotonic
 
-    said = monotonic() - _SELDOM
+    said = monotonic() - _LOG_EVERY
 
     def follow(state: dict[str, Any]) -> None:
         nonlocal said
         ended = state["done"] + state["failed"]
-        if monotonic() - said < _SELDOM and ended < state["total"]:
+        if monotonic() - said < _LOG_EVERY and ended < state["total"]:
             return
         said = monotonic()
         words = [f"{ended} of {state['total']} jobs", _failed(state), _time_left(state)]

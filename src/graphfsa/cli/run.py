@@ -9,17 +9,14 @@ import typer
 
 from graphfsa.cli._common import (
     check_output,
-    find_automaton,
-    find_graph,
-    find_states,
     generators,
-    guarded,
     is_file,
     parse_steps,
     print_json,
     print_rows,
-    step_progress,
 )
+from graphfsa.cli._guard import guarded
+from graphfsa.cli._progress import step_progress
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
@@ -41,16 +38,18 @@ def run_command(
     ),
     states: str = typer.Option(
         "random",
-        help="A .txt or .safetensors file, 'random', or a description: STATE, or STATE:NODE,NODE joined by '+'.",
+        help="'random'; 'random:0.3' for a share of the second state (0.3,0.2: of the second and third); a .txt, "
+        ".safetensors or .rle file (on a lattice; FILE.rle@ROWxCOLUMN says where it begins); or a description: STATE, "
+        "or STATE:NODE,NODE joined by '+'. A cell of a lattice is a NODE too: ROWxCOLUMN.",
     ),
     steps: str = typer.Option(..., help="A number of steps, or 'stable': until the states repeat."),
     max_steps: int = typer.Option(
-        None, min=0, help="With 'stable': give up after so many steps [default: 2 x nodes, at least 10,000]."
+        None, min=0, help="With 'stable': give up after this number of steps [default: 2 x nodes, at least 10,000]."
     ),
     seed: int = typer.Option(0, min=0, help="Seed of random graphs and states."),
     out: str = typer.Option(None, help="Write the last states to this .txt or .safetensors file."),
     threads: int = typer.Option(None, min=1, help="Number of threads [default: all cores]."),
-    path: str = typer.Option("auto", help="Kernel: auto, event, dense, lattice or bits. The result is the same."),
+    kernel: str = typer.Option("auto", help="auto, event, dense, lattice or bits. The result is the same."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Run an automaton on a graph, all nodes at once in every step.
@@ -58,20 +57,24 @@ def run_command(
     Random graphs and states are drawn from two children of numpy.random.default_rng(SEED): spawn(2)[0] for the graph,
     spawn(2)[1] for the states. '--steps 0 --out FILE' writes the starting states.
     """
-    from graphfsa.automaton.states import SUFFIXES, write_states
+    from graphfsa.automaton.states import SUFFIXES, parse_states, write_states
     from graphfsa.engine import run
+    from graphfsa.graphs import find_graph
+    from graphfsa.learners import as_model
 
     check_output(out, SUFFIXES)
     inputs = [Path(text) for text in (automaton, graph) if is_file(text)]
     if out is not None and is_file(out) and any(file.samefile(out) for file in inputs):
         raise GraphFSAError(f"--out {out!r} would overwrite an input; choose another file")
     limit = parse_steps(steps)
-    fsa = find_automaton(automaton)
+    if max_steps is not None and limit != "stable":
+        raise GraphFSAError("--max-steps goes with --steps stable")
+    fsa = as_model(automaton).automaton
     for_graph, for_states = generators(seed, 2)
     where = find_graph(graph, for_graph)
-    start = find_states(states, fsa, where.num_nodes, for_states)
+    start = parse_states(states, fsa, where, for_states)
     with step_progress(limit if isinstance(limit, int) else max_steps) as progress:
-        options: Any = {"max_steps": max_steps, "path": path, "threads": threads, "progress": progress}
+        options: Any = {"max_steps": max_steps, "kernel": kernel, "threads": threads, "progress": progress}
         trajectory = run(fsa, where, start, limit, **options)  # pyright: ignore[reportArgumentType]
     if out is not None:
         write_states(out, fsa, trajectory.last)
@@ -96,7 +99,7 @@ def _facts(fsa: GraphFSA, graph: Graph, trajectory: Trajectory) -> dict[str, Any
         "stable_at": trajectory.stable_at,
         "period": trajectory.period,
         "digest": trajectory.digest,
-        "path": trajectory.path,
+        "kernel": trajectory.kernel,
         "seconds": round(trajectory.seconds, 6),
         "counts": dict(zip(fsa.state_names, counts, strict=True)),
     }

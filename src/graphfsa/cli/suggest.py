@@ -10,24 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import (
-    check_output,
-    count_progress,
-    find_automaton,
-    find_dataset,
-    guarded,
-    is_same_file,
-    print_json,
-    print_rows,
-)
-from graphfsa.cli._instances import edges_text, graph_facts
-from graphfsa.cli._source import Source
+from graphfsa.cli._common import check_output, find_data, is_same_file, print_json, print_rows
+from graphfsa.cli._guard import guarded
+from graphfsa.cli._instances import amount, edges_text, graph_facts
+from graphfsa.cli._learned import note_untouched
+from graphfsa.cli._progress import count_progress
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
     from graphfsa.analysis.identifiability import Identification, Suggestion
     from graphfsa.automaton import GraphFSA
-    from graphfsa.datasets import Dataset, Examples, Task
+    from graphfsa.datasets import Task
 
 
 def register(app: typer.Typer) -> None:
@@ -37,17 +30,19 @@ def register(app: typer.Typer) -> None:
 
 @guarded
 def suggest_command(
-    model: str = typer.Argument(help="An automaton that fits the data: a library name or a .json file."),
+    model: str = typer.Argument(help="An automaton that fits the data: a library name or a file."),
     data: str = typer.Option(None, help="A .jsonl file of labelled graphs."),
-    steps: int = typer.Option(None, min=0, help="With --data: its labels are states after so many steps."),
-    task: str = typer.Option(None, help="Name of a data set, whose training graphs are drawn."),
-    option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
+    steps: int = typer.Option(None, min=0, help="With --data: its labels are states after this number of steps."),
+    task: str = typer.Option(
+        None, help="A data set, or file.py:Class, whose training graphs are drawn [default: the model's own]."
+    ),
+    option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
     seed: int = typer.Option(0, min=0, help="Seed of the training graphs."),
     max_nodes: int = typer.Option(6, min=1, help="The largest number of nodes."),
-    family: str = typer.Option(
+    graph_class: str = typer.Option(
         None, help="Class of graphs: path, cycle, tree, connected, row or ring [default: that of the task or data]."
     ),
-    count: int = typer.Option(1, min=1, help="How many graphs to suggest at most."),
+    count: int = typer.Option(1, min=1, help="The largest number of graphs to suggest."),
     budget: float = typer.Option(60.0, help="Seconds to search."),
     out: str = typer.Option(None, help="The .jsonl file to write the suggested graphs to, their labels left out."),
     alternative: str = typer.Option(None, help="The .json file to write the other automaton to."),
@@ -58,37 +53,35 @@ def suggest_command(
     Looks for another automaton of the same size that fits all labels, but gives a small graph other answers. If there
     is none, the data determine the answers on all graphs up to that size. Exit code 0 whatever the answer is.
     """
-    from graphfsa.analysis.identifiability import identify
+    from graphfsa.analysis import suggest
+    from graphfsa.datasets import read_jsonl
+    from graphfsa.learners import as_model
 
-    if (data is None) == (task is None):
-        raise GraphFSAError("give either --data FILE.jsonl or --task NAME")
-    if not 0 < budget < 1e9:
-        raise GraphFSAError(f"--budget must be a number of seconds above 0; got {budget}")
+    if data is None and steps is not None:
+        raise GraphFSAError("--steps goes with --data")
     _check_files(out, alternative, model, data)
     began = perf_counter()
-    fsa = find_automaton(model)
-    examples, dataset, traced = (
-        _task(task, option, steps, seed, fsa) if data is None else _file(data, steps, option, fsa)
-    )
+    known, source = as_model(model), find_data(task, option, data)
+    fsa = known.automaton
+    read = None if data is None else read_jsonl(data, steps=steps)
     with count_progress("graph") as progress:
-        found = identify(
-            fsa,
-            examples,
+        found = suggest(
+            known,
+            source if read is None else read.examples,
             max_nodes=max_nodes,
-            dataset=dataset,
-            graph_class=family,
+            seed=seed,
+            graph_class=graph_class,
             count=count,
             budget=budget,
             progress=lambda done: progress(done, None),
         )
-    facts = _facts(found, examples.task, perf_counter() - began)
+    facts = _facts(found, found.task, perf_counter() - began)
     if alternative is not None and found.alternative is not None:
         found.alternative.save(alternative)
     if out is not None and found.suggestions:
-        _write(out, facts["suggestions"], _scalars(examples.task, data), traced)
-    for path, written in ((out, found.suggestions), (alternative, found.alternative)):
-        if path is not None and not written and Path(path).exists():
-            typer.echo(f"note: {path} is from an earlier run and was not touched", err=True)
+        _write(out, facts["suggestions"], _scalars(found.task, data), read is not None and read.traced)
+    note_untouched(out, bool(found.suggestions))
+    note_untouched(alternative, found.alternative is not None)
     print_json(facts) if as_json else _print(facts, found, fsa, out, alternative)
 
 
@@ -99,28 +92,6 @@ def _check_files(out: str | None, alternative: str | None, model: str, data: str
         raise GraphFSAError(f"--out {out!r} is the data and would be overwritten; choose another file")
     if alternative is not None and is_same_file(alternative, model):
         raise GraphFSAError(f"--alternative {alternative!r} is the model and would be overwritten; choose another file")
-
-
-def _task(task: str, option: list[str], steps: int | None, seed: int, fsa: GraphFSA) -> tuple[Examples, Dataset, bool]:
-    from graphfsa.datasets._names import check_names
-
-    if steps is not None:
-        raise GraphFSAError("--steps goes with --data")
-    dataset = find_dataset(task, option)
-    dataset.task.check_automaton(fsa)
-    check_names(dataset.task, fsa)
-    return Source(task, option, seed=seed).training()[0], dataset, False
-
-
-def _file(data: str, steps: int | None, option: list[str], fsa: GraphFSA) -> tuple[Examples, None, bool]:
-    """The graphs of a file, no data set, and whether its lines have traces."""
-    from graphfsa.datasets import read_jsonl
-    from graphfsa.datasets._names import matched
-
-    if option:
-        raise GraphFSAError("--option goes with --task")
-    read = read_jsonl(data, steps=steps)
-    return matched(read.examples, fsa), None, read.traced
 
 
 def _facts(found: Identification, task: Task, seconds: float) -> dict[str, Any]:
@@ -145,7 +116,7 @@ def _suggestion(suggestion: Suggestion, task: Task) -> dict[str, Any]:
 
 def _scalars(task: Task, data: str | None) -> dict[str, Any]:
     """How each input is written: as in the file, so that the suggested lines can be added to it."""
-    from graphfsa.datasets._vocabulary import scalars_of
+    from graphfsa.datasets import scalars_of
 
     written: dict[str, Any] = dict(
         zip(task.inputs, scalars_of(task.inputs, one_kind=task.kind == "evolution"), strict=True)
@@ -180,7 +151,7 @@ def _print(
         None: "not found out in this time",
     }
     rows: dict[str, Any] = {
-        "data determine it": words[found.determined],
+        "determined by the data": words[found.determined],
         "checked": f"{found.checked:,} graphs with inputs that are not in the data; all up to {found.max_nodes} nodes",
     }
     if found.alternative is not None and alternative is not None:
@@ -191,10 +162,7 @@ def _print(
     if found.suggestions:
         typer.echo("\nlabels of these graphs would tell the two apart:")
     for suggestion in facts["suggestions"]:
-        nodes, steps = (
-            f"{n} {word}{'s' * (n != 1)}"
-            for n, word in ((suggestion["num_nodes"], "node"), (suggestion["steps"], "step"))
-        )
+        nodes, steps = amount(suggestion["num_nodes"], "node"), amount(suggestion["steps"], "step")
         typer.echo(f"  {nodes}, {steps}, edges {edges_text(suggestion)}")
         for what, names in zip(
             ("inputs", "model", "other"), (suggestion["inputs"], *suggestion["answers"]), strict=True

@@ -6,17 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import (
-    check_output,
-    count_progress,
-    find_automaton,
-    find_dataset,
-    guarded,
-    is_same_file,
-    print_json,
-    print_rows,
-)
-from graphfsa.cli._instances import edges_text, graph_facts
+from graphfsa.cli._common import check_output, find_data, is_same_file, print_json, print_rows
+from graphfsa.cli._guard import guarded
+from graphfsa.cli._instances import amount, edges_text, graph_facts
+from graphfsa.cli._progress import count_progress
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
@@ -30,37 +23,41 @@ def register(app: typer.Typer) -> None:
 
 @guarded
 def verify_command(
-    model: str = typer.Argument(help="A library name (path-finding, rule110, ...) or a .json file."),
-    task: str = typer.Option(..., help="Name of a data set: see 'graphfsa data list'."),
-    option: list[str] = typer.Option([], help="An option of the data set, as key=value; may be repeated."),
-    max_nodes: int = typer.Option(..., min=1, help="The largest number of nodes."),
-    family: str = typer.Option(
+    model: str = typer.Argument(help="A library name (path-finding, rule110, ...) or a file."),
+    task: str = typer.Option(None, help="Name of a data set, or file.py:Class [default: the model's own]."),
+    option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
+    data: str = typer.Option(
+        None, help="Instead of a task: a .jsonl file of labelled graphs, all of which are checked."
+    ),
+    steps: int = typer.Option(None, min=0, help="With --data: its labels are states after this number of steps."),
+    max_nodes: int = typer.Option(6, min=1, help="The largest number of nodes."),
+    graph_class: str = typer.Option(
         None, help="Class of graphs: path, cycle, tree, connected, row or ring [default: that of the task]."
     ),
     out: str = typer.Option(None, help="Write a certificate to this .json file if all is right."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Check an automaton on every graph of a class up to a size and every input of a task, and print a counterexample.
+    """Check an automaton on every small graph of a class and every input of a task.
 
-    Evolutions are compared after one step on all inputs, which proves every number of steps. Exit code 1 means that a
-    counterexample was found; none has fewer nodes.
+    Check all of them up to a size, and print a counterexample if there is one: none has fewer nodes, and the exit code
+    is 1. Evolutions are compared after one step on all inputs, which proves every number of steps.
     """
-    from graphfsa.analysis.verification import save_certificate, verify
-    from graphfsa.datasets._names import check_names
+    from graphfsa.analysis import save_certificate, verify
+    from graphfsa.learners import as_model
 
     check_output(out, (".json",))
     if out is not None and is_same_file(out, model):
         raise GraphFSAError(f"--out {out!r} would overwrite the model; choose another file")
-    dataset = find_dataset(task, option)
-    fsa = find_automaton(model)
-    dataset.task.check_automaton(fsa)
-    check_names(dataset.task, fsa)
+    if out is not None and data is not None:
+        raise GraphFSAError("--out goes with a task: a certificate is about all graphs of a class")
+    known, source = as_model(model), find_data(task, option, data)
     with count_progress("instance") as progress:
-        found = verify(fsa, dataset, max_nodes, graph_class=family, progress=progress)
+        found = verify(known, source, max_nodes, graph_class=graph_class, steps=steps, progress=progress)
     if out is not None and found.verified:
-        save_certificate(found, fsa, dataset, out)
+        save_certificate(found, known, out, source)
     facts = _facts(found, out if found.verified else None)
-    print_json(facts) if as_json else _print(facts, dataset.name)
+    name = data or (known.load_dataset() if source is None else source).name
+    print_json(facts) if as_json else _print(facts, name, asked=out is not None)
     if not found.verified:
         raise typer.Exit(1)
 
@@ -68,7 +65,7 @@ def verify_command(
 def _facts(found: Verification, certificate: str | None) -> dict[str, Any]:
     return {
         "verified": found.verified,
-        "family": found.graph_class,
+        "graph_class": found.graph_class,
         "max_nodes": found.max_nodes,
         "graphs": found.graphs,
         "instances": found.instances,
@@ -84,19 +81,20 @@ def _example(example: Counterexample) -> dict[str, Any]:
     return {**graph_facts(example.graph), **rows, "steps": example.steps}
 
 
-def _print(facts: dict[str, Any], task: str) -> None:
+def _print(facts: dict[str, Any], task: str, *, asked: bool) -> None:
     example = facts["counterexample"]
-    rows = {name: value for name, value in facts.items() if name != "counterexample"}
+    rows = {name.replace("_", " "): value for name, value in facts.items() if name != "counterexample"}
     rows["verified"] = "yes" if facts["verified"] else "no, there is a counterexample"
     for name in ("graphs", "instances"):
         rows[name] = f"{facts[name]:,}"
-    rows["certificate"] = facts["certificate"] or "none"
+    if asked:
+        rows["certificate"] = facts["certificate"] or "none"
+    else:
+        del rows["certificate"]
     print_rows(rows)
     if example is None:
         return
-    nodes, steps = (
-        f"{n} {word}{'s' * (n != 1)}" for n, word in ((example["num_nodes"], "node"), (example["steps"], "step"))
-    )
+    nodes, steps = amount(example["num_nodes"], "node"), amount(example["steps"], "step")
     typer.echo(f"\nwrong on this graph of {nodes} after {steps} of {task}; edges: {edges_text(example)}")
     table = [("node", "input", "label", "answer")]
     columns = zip(example["inputs"], example["labels"], example["predictions"], strict=True)

@@ -5,62 +5,114 @@ Every public module is one data set, found by its file name.
 
 from __future__ import annotations
 
-from graphfsa.datasets._base import Dataset, Split
-from graphfsa.datasets._examples import Example, Examples
-from graphfsa.datasets._grab_configs import GrabConfig, GrabData, generate_grab, grab_config, grab_config_names
-from graphfsa.datasets._hygiene import contradictions, deduplicate, overlap, without_overlap
-from graphfsa.datasets._storage import StoredData, load_data, save_data
-from graphfsa.datasets._task import Task
-from graphfsa.datasets._user import (
-    UserData,
-    from_networkx_graphs,
-    from_pyg_data,
-    from_traces,
-    read_jsonl,
-    to_networkx_graphs,
-    to_pyg_data,
-    write_jsonl,
+from graphfsa.datasets._base import Dataset, Split, as_dataset, check_size, check_steps, dataset_class, dataset_names
+from graphfsa.datasets._cellular import BoardDataset
+from graphfsa.datasets._convert import as_examples, from_networkx_graphs, from_pyg_data, to_networkx_graphs, to_pyg_data
+from graphfsa.datasets._custom import CustomTask, TaskGraph
+from graphfsa.datasets._describe import describe_data, export_data
+from graphfsa.datasets._drawing import divided, draw, draw_split, draw_training
+from graphfsa.datasets._examples import Example, Examples, Score, entry_counts, visited
+from graphfsa.datasets._grab_benchmark import (
+    GrabConfig,
+    GrabData,
+    describe_grab,
+    generate_grab,
+    grab,
+    grab_config,
+    grab_config_names,
+    grab_facts,
 )
-from graphfsa.datasets._zones import draw
-from graphfsa.plugins import find_plugin, plugin_names
+from graphfsa.datasets._hygiene import (
+    Contradiction,
+    Contradictions,
+    contradictions,
+    deduplicate,
+    overlap,
+    without_overlap,
+)
+from graphfsa.datasets._jsonl import Lines, UserData, lines_of, parse_line, read_jsonl, write_jsonl
+from graphfsa.datasets._node_values import YOUR_DATA, scalars_of
+from graphfsa.datasets._storage import StoredData, load_data, save_data
+from graphfsa.datasets._task import Reading, Task
+from graphfsa.datasets._traces import from_traces
+from graphfsa.datasets._training import TrainingData, is_task, training_data
+from graphfsa.datasets.brians_brain import BriansBrain
+from graphfsa.datasets.distance import Distance
+from graphfsa.datasets.elementary import Elementary
+from graphfsa.datasets.grab import Grab
+from graphfsa.datasets.hex_life import HexLife
+from graphfsa.datasets.life import Life
+from graphfsa.datasets.path_finding import PathFinding
+from graphfsa.datasets.prefix_sum import PrefixSum
+from graphfsa.datasets.root_value import RootValue
+from graphfsa.datasets.wireworld import WireWorld
 
 __all__ = [
+    "YOUR_DATA",
+    "BoardDataset",
+    "BriansBrain",
+    "Contradiction",
+    "Contradictions",
+    "CustomTask",
     "Dataset",
+    "Distance",
+    "Elementary",
     "Example",
     "Examples",
+    "Grab",
     "GrabConfig",
     "GrabData",
+    "HexLife",
+    "Life",
+    "Lines",
+    "PathFinding",
+    "PrefixSum",
+    "Reading",
+    "RootValue",
+    "Score",
     "Split",
     "StoredData",
     "Task",
+    "TaskGraph",
+    "TrainingData",
     "UserData",
+    "WireWorld",
+    "as_dataset",
+    "as_examples",
+    "check_size",
+    "check_steps",
     "contradictions",
     "dataset_class",
     "dataset_names",
     "deduplicate",
+    "describe_data",
+    "describe_grab",
+    "divided",
     "draw",
+    "draw_split",
+    "draw_training",
+    "entry_counts",
+    "export_data",
     "from_networkx_graphs",
     "from_pyg_data",
     "from_traces",
     "generate_grab",
+    "grab",
     "grab_config",
     "grab_config_names",
+    "grab_facts",
+    "is_task",
+    "lines_of",
     "load_data",
     "overlap",
+    "parse_line",
     "read_jsonl",
     "save_data",
+    "scalars_of",
     "to_networkx_graphs",
     "to_pyg_data",
+    "training_data",
+    "visited",
     "without_overlap",
     "write_jsonl",
 ]
-
-
-def dataset_names() -> list[str]:
-    """Names of all data sets."""
-    return plugin_names(Dataset)
-
-
-def dataset_class(name: str) -> type[Dataset]:
-    """The class of the data set with a given name."""
-    return find_plugin(Dataset, name)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
+from graphfsa.checks import check_integer, check_type, is_integer, shown, type_name
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs
-from graphfsa.plugins import Plugin
+from graphfsa.plugins import Plugin, find_plugin, plugin_names
 
 MAX_NODES = 2**27
 _T = TypeVar("_T")
@@ -27,22 +30,31 @@ class Split:
 
     Attributes:
         parts: Number of nodes and number of graphs, for each size.
-        steps: The steps of the labels; None: the data set's own number for each size.
+        steps: Steps after which the labels hold; None for the data set's own number for each size.
     """
 
     parts: tuple[tuple[int, int], ...]
     steps: int | None = None
 
-    def resized(self, sizes: Sequence[int] | None, count: int | None) -> Split:
+    def resized(self, sizes: int | Sequence[int] | None, count: int | None) -> Split:
         """The same with other sizes or another number of graphs in all, which all sizes share equally.
 
         Args:
-            sizes: Number of nodes, for each size; as they are if not given. The first ones get what can't be shared.
-            count: Number of graphs of all sizes together; as it is if not given. Sizes without any graph are left out.
+            sizes: The sizes, or one size; by default those of the split. The first ones get what can't be shared
+                equally.
+            count: Number of graphs of all sizes together; by default that of the split. Sizes without any graph are
+                left out.
+
+        Raises:
+            GraphFSAError: There are no sizes.
         """
         if sizes is None and count is None:
             return self
-        chosen = [size for size, _ in self.parts] if sizes is None else sizes
+        chosen: Any = [size for size, _ in self.parts] if sizes is None else [sizes] if is_integer(sizes) else sizes
+        if isinstance(chosen, str) or not isinstance(chosen, Collection):
+            raise GraphFSAError(f"sizes must be a list of integers; got {shown(chosen)}")
+        if not len(chosen):
+            raise GraphFSAError("sizes must name at least one size; got none")
         total = sum(number for _, number in self.parts) if count is None else count
         each, rest = divmod(total, len(chosen))
         parts = [(size, each + (place < rest)) for place, size in enumerate(chosen)]
@@ -54,13 +66,14 @@ class Dataset(Plugin, ABC):
 
     Its fields are the options of the data set, and it must be constructible without arguments. Labels are computed
     from the definition of the task, never by an automaton (GRAB excepted, whose definition is an automaton).
+    :class:`~graphfsa.datasets.CustomTask` needs much less: how one graph is labelled.
     """
 
     kind = "data set"
     room = "graphfsa.datasets"
 
     splits: ClassVar[Mapping[str, Split]]
-    """The default ``train``, ``validation`` and ``test``, as in the paper and its authors' scripts.
+    """The default ``train``, ``validation`` and ``test``; those of the paper are as in its authors' scripts.
 
     Algorithms on graphs also have ``learn``: many small graphs of every size up to 10.
     """
@@ -77,7 +90,7 @@ class Dataset(Plugin, ABC):
 
     @abstractmethod
     def num_instances(self, size: int) -> int:
-        """How many inputs the task admits on a graph of so many nodes; nothing is listed."""
+        """How many inputs the task admits on a graph of this size, at most; nothing is listed."""
 
     @abstractmethod
     def instances(self, graph: Graph) -> Array:
@@ -88,11 +101,11 @@ class Dataset(Plugin, ABC):
         """
 
     @abstractmethod
-    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+    def examples(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
         """The definition of the task, applied to any graphs and inputs that it admits.
 
         Args:
-            graphs: The graphs, numbered in whichever way.
+            graphs: The graphs; how their nodes are numbered does not matter.
             inputs: Input class of each node of their union.
             steps: Steps after which the labels hold; None for the data set's own number for each size.
 
@@ -111,12 +124,16 @@ class Dataset(Plugin, ABC):
             steps: Steps after which the labels hold; None for the data set's own number.
         """
 
-    @abstractmethod
     def automaton(self) -> GraphFSA:
-        """An automaton that solves the task exactly."""
+        """An automaton that solves the task exactly.
+
+        Raises:
+            GraphFSAError: None is known, as for most tasks of one's own.
+        """
+        raise GraphFSAError(f"no automaton for {self.name} is known; learn one")
 
     def every_graph(self, size: int) -> GraphBatch:
-        """Every graph of so many nodes that the task is defined on, up to isomorphism; maybe none."""
+        """Every graph of this size that the task is defined on, up to isomorphism; there may be none."""
         assert self.graph_class is not None
         return all_graphs(self.graph_class, size)
 
@@ -134,55 +151,137 @@ class Dataset(Plugin, ABC):
         return asdict(self)  # pyright: ignore[reportArgumentType]
 
     @classmethod
-    def from_options(cls, options: Mapping[str, str]) -> Self:
-        """Build from options as text, as on the command line; an unknown one lists the valid ones."""
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        """Build it from options by name: values, or strings as on the command line.
+
+        Raises:
+            GraphFSAError: There is no such option, and the message lists those that there are, or a value is not valid;
+                or the class can't be built without arguments, and the message says what is missing.
+        """
+        _check_class(cls)
         defaults = asdict(cls())  # pyright: ignore[reportArgumentType]
         known = {field.name.replace("_", "-"): field.name for field in fields(cls)}  # pyright: ignore[reportArgumentType]
         given: dict[str, Any] = {}
-        for key, text in options.items():
+        for key, value in options.items():
             if key.replace("_", "-") not in known:
                 valid = ", ".join(known) or "none"
-                raise GraphFSAError(f"unknown option {key!r} of this data set; valid options: {valid}")
+                raise GraphFSAError(f"unknown option {key!r} of {cls.name}; valid options: {valid}")
             name = known[key.replace("_", "-")]
-            given[name] = _value(key, text, defaults[name])
+            given[name] = _value(key, value, defaults[name])
         return cls(**given)
 
 
-def _value(key: str, text: str, default: Any) -> Any:
-    """Text as a value of the kind of the default."""
+def dataset_names() -> list[str]:
+    """Names of all data sets, sorted."""
+    return plugin_names(Dataset)
+
+
+def dataset_class(name: str) -> type[Dataset]:
+    """The class of the data set with a name, or that ``file.py:Class`` names."""
+    return find_plugin(Dataset, name)
+
+
+def as_dataset(given: str | Dataset | type[Dataset], options: Mapping[str, Any] | None = None) -> Dataset:
+    """A data set from its name, from ``file.py:Class``, from its class, or from the data set itself.
+
+    Args:
+        given: The data set.
+        options: Its options, as values or as strings.
+
+    Raises:
+        UnknownNameError: There is no data set with this name; the message lists those that there are.
+        GraphFSAError: An option is not valid, or what was given can't be a data set.
+
+    Example:
+        >>> as_dataset("path-finding", {"colours": "2"})
+        PathFinding(colours=2, trees='uniform')
+    """
+    if isinstance(given, Dataset):
+        if options:
+            raise GraphFSAError(f"options must be given when {given.name} is built; got {', '.join(options)}")
+        return given
+    if isinstance(given, type) and issubclass(given, Dataset):
+        return given.from_options(options or {})
+    if not isinstance(given, str):
+        raise GraphFSAError(f"a data set must be a name, a class or a Dataset; got {type_name(type(given))}")
+    return dataset_class(given).from_options(options or {})
+
+
+def _check_class(cls: type[Dataset]) -> None:
+    """Raise unless a data set of this class can be built without arguments."""
+    missing = sorted(cls.__abstractmethods__)
+    if missing:
+        raise GraphFSAError(f"{cls.__name__} must define {', '.join(missing)} to be a data set")
+    if not is_dataclass(cls):
+        raise GraphFSAError(f"{cls.__name__} must be a frozen dataclass to be a data set")
+    required = [
+        parameter.name
+        for parameter in inspect.signature(cls).parameters.values()
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
+    if required:
+        raise GraphFSAError(f"{cls.__name__}: every option must have a default; {', '.join(required)} has none")
+
+
+def _value(key: str, text: Any, default: Any) -> Any:
+    """A string, or a value of JSON, as a value of the kind of the default; other values must be of that kind."""
+    if isinstance(default, float):
+        return _number(key, text)
+    if isinstance(default, tuple):
+        return _tuple(key, text, default)  # pyright: ignore[reportUnknownArgumentType]
+    if not isinstance(text, str):
+        return check_type(f"option {key}", text, type(default)) if isinstance(default, bool | int | str) else text
     if isinstance(default, bool):
         if text not in ("true", "false"):
             raise GraphFSAError(f"option {key} must be true or false; got {text!r}")
         return text == "true"
     if isinstance(default, int):
         if not (text.isascii() and text.isdigit() and len(text) < 12):
-            raise GraphFSAError(f"option {key} must be a whole number of at least 0; got {text!r}")
+            raise GraphFSAError(f"option {key} must be an integer >= 0; got {shown(text)}")
         return int(text)
     return text
 
 
-def check_choice(what: str, value: Any, choices: tuple[Any, ...]) -> None:
-    """Raise unless a value is one of a few."""
-    if value not in choices:
-        raise GraphFSAError(f"{what} must be one of {', '.join(map(str, choices))}; got {value!r}")
+def _number(key: str, given: Any) -> float:
+    try:
+        number = math.nan if isinstance(given, bool) else float(given)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise GraphFSAError(f"option {key} must be a number; got {shown(given)}")
+    return number
+
+
+def _tuple(key: str, given: Any, default: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A list, or values with commas between them, as a tuple; each value is of the kind of that in its place."""
+    if isinstance(given, str):
+        given = [part.strip() for part in given.split(",")] if given.strip() else []
+    if not isinstance(given, list | tuple):
+        raise GraphFSAError(f"option {key} must be a list of values; got {shown(given)}")
+    values: Sequence[Any] = given  # pyright: ignore[reportUnknownVariableType]
+    kinds = [*default[: len(values)], *default[-1:] * (len(values) - len(default))] or [None] * len(values)
+    return tuple(_value(key, value, kind) for value, kind in zip(values, kinds, strict=True))
 
 
 def check_size(what: str, size: Any, minimum: int, count: Any) -> None:
-    """Raise unless so many graphs of a size can be drawn; nothing is allocated."""
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < minimum:
-        raise GraphFSAError(f"{what} must have at least {minimum} node{'s' * (minimum > 1)}; got {size!r}")
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
-        raise GraphFSAError(f"the number of graphs must be a whole number of at least 0; got {count!r}")
-    if int(size) * int(count) > MAX_NODES:
-        raise LimitError(
-            f"{count} graphs of {size} nodes are {int(size) * int(count)} nodes; at most {MAX_NODES} are drawn at once"
-        )
+    """Raise unless this number of graphs of a size can be drawn; nothing is allocated.
+
+    Args:
+        what: What has this size, for the message: ``"a path with a root"``.
+        size: Number of nodes.
+        minimum: The smallest size.
+        count: Number of graphs.
+    """
+    if not minimum:
+        check_integer("size", size)
+    if not is_integer(size) or size < minimum:
+        raise GraphFSAError(f"{what} must have at least {minimum} node{'s' * (minimum > 1)}; got {shown(size)}")
+    number = int(size) * check_integer("the number of graphs", count)
+    if number > MAX_NODES:
+        raise LimitError(f"{count} graphs of {size} nodes are {number} nodes; at most {MAX_NODES} are drawn at once")
 
 
 def check_steps(steps: int | None, default: _T) -> int | _T:
-    """The number of steps, or the default."""
-    if steps is None:
-        return default
-    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or not 0 <= steps < 2**31:
-        raise GraphFSAError(f"steps must be a whole number in 0 .. {2**31 - 1}; got {steps!r}")
-    return int(steps)
+    """The number of steps, or the default if none was given."""
+    return default if steps is None else check_integer("steps", steps, most=2**31 - 1)

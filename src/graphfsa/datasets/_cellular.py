@@ -1,4 +1,4 @@
-"""Cellular automata as array rules: many boards at once, without any automaton of ours."""
+"""Cellular automata as array rules: many boards at once, without any ``GraphFSA``."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
-from graphfsa.datasets._definitions import checked_inputs
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._structure import checked_inputs
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, Lattice, all_inputs
 
 
 def board_sides(size: int, *, even_height: bool = False) -> tuple[int, int]:
-    """Height and width of the most square board of so many cells; refuses thin ones and names sizes that are near."""
+    """Height and width of the squarest board with this number of cells; for a thin one, the error names near sizes."""
     sides = _sides(size, even_height)
     if sides is None:
         near = [n for n in range(size - 1, max(3, size - 60), -1) if _sides(n, even_height)][:1]
@@ -44,7 +44,7 @@ def _sides(size: int, even_height: bool) -> tuple[int, int] | None:
 def count_around(cells: Array, kind: Literal["moore", "hex"], torus: bool) -> Array:
     """How many neighbours of each cell are true, int64 [boards, height, width], by shifting whole boards.
 
-    On a torus with a side of two the same cell is met from two sides and counts once, as on our lattices.
+    On a torus with a side of two the same cell is met from two sides and counts once, as on lattices.
     """
     boards, height, width = cells.shape
     total = np.zeros(cells.shape, np.int64)
@@ -83,7 +83,7 @@ class BoardDataset(Dataset):
     torus: bool = True
 
     state_names: ClassVar[tuple[str, ...]]
-    kind: ClassVar[Literal["moore", "hex"]] = "moore"
+    neighbourhood: ClassVar[Literal["moore", "hex"]] = "moore"
     train_steps: ClassVar[int] = 1
     splits: ClassVar[Mapping[str, Split]] = {
         "train": Split(((16, 10_000),)),
@@ -103,14 +103,14 @@ class BoardDataset(Dataset):
         check_size("a board", size, 4, count)
         board = self._board(int(size))
         cells = rng.integers(0, len(self.state_names), (count, board.height, board.width), dtype=np.uint8)
-        return self.label(GraphBatch.repeat(Graph.from_lattice(board), count), cells.reshape(-1), steps=steps)
+        return self.examples(GraphBatch.repeat(Graph.from_lattice(board), count), cells.reshape(-1), steps=steps)
 
     @property
     def graph_class(self) -> None:
         return None
 
     def every_graph(self, size: int) -> GraphBatch:
-        """The most square board of so many cells, or none."""
+        """The squarest board with this number of cells, if there is one."""
         found = _sides(size, self._even_height) is not None
         return GraphBatch.of([Graph.from_lattice(self._board(size))] if found else [])
 
@@ -121,7 +121,7 @@ class BoardDataset(Dataset):
         """Every pattern."""
         return all_inputs(graph.num_nodes, len(self.state_names))
 
-    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+    def examples(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
         """The rule on whole boards; each graph must be the board of its size, numbered row by row."""
         number = check_steps(steps, self.train_steps)
         inputs = checked_inputs(self.task, graphs, inputs)
@@ -139,11 +139,11 @@ class BoardDataset(Dataset):
 
     @property
     def _even_height(self) -> bool:
-        return self.kind == "hex" and self.torus
+        return self.neighbourhood == "hex" and self.torus
 
     def _board(self, size: int) -> Lattice:
         height, width = board_sides(size, even_height=self._even_height)
-        return Lattice(self.kind, height, width, torus=self.torus)
+        return Lattice(self.neighbourhood, height, width, torus=self.torus)
 
 
 def _check_boards(name: str, graphs: GraphBatch, chosen: Array, board: Lattice) -> None:

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._examples import Examples, visited
 from graphfsa.datasets._grab_graphs import FAMILIES
 from graphfsa.datasets.grab import Grab
-from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError
 
 _MAX_SIZE = 12
@@ -93,24 +92,6 @@ def _first_wrong(fsa: GraphFSA, examples: Examples) -> int | None:
     return int(examples.graphs.owners[wrong[0]]) if len(wrong) else None
 
 
-def visited(truth: GraphFSA, examples: Examples) -> Any:
-    """Which entries of the truth the roll-outs of some graphs use, bool [num_states, num_values]."""
-    return entry_counts(truth, examples) > 0
-
-
-def entry_counts(fsa: GraphFSA, examples: Examples) -> Any:
-    """How often the roll-outs of some graphs use each entry within their steps, int64 [num_states, num_values]."""
-    counts = np.zeros(fsa.transition_table.shape, np.int64)
-    start = examples.task.starting_states(fsa, examples.inputs)
-    for steps in np.unique(examples.steps):
-        part = examples.select(np.flatnonzero(examples.steps == steps))
-        nodes = np.repeat(examples.steps == steps, examples.sizes)
-        entries = run(fsa, part.graphs.graph, start[nodes], int(steps), entries=True).entries
-        if entries is not None:
-            counts += entries
-    return counts
-
-
 def _first_visitor(truth: GraphFSA, candidates: Examples, wanted: Any) -> int:
     """The first graph that uses a wanted entry, by bisection: the graphs up to it use one, those before it none."""
     low, high = 0, len(candidates)
@@ -137,7 +118,7 @@ def _candidates(
                 except GraphFSAError:
                     continue  # The family has no graphs of this size.
                 inputs = rng.integers(0, grab.num_starting, graphs.graph.num_nodes, dtype=np.uint8)
-                parts.append(grab.label(graphs, inputs, steps=2 * size + 4))
+                parts.append(grab.examples(graphs, inputs, steps=2 * size + 4))
         batch = Examples.concatenate(parts)
         if choose is not None:
             batch = batch.select(np.flatnonzero(choose(batch)))

@@ -39,7 +39,7 @@ class Contradictions(list[Contradiction]):
 
     Attributes:
         total: Number of nodes whose label is not the most frequent one among the nodes that look the same. Any
-            automaton gets at least so many wrong.
+            automaton gets at least this number of nodes wrong.
     """
 
     def __init__(self, found: Iterable[Contradiction] = (), total: int = 0) -> None:
@@ -53,7 +53,7 @@ def deduplicate(examples: Examples) -> Examples:
     Args:
         examples: Labelled graphs.
     """
-    # Ranks instead of the numbers themselves: a number of steps may need all the bits that there are.
+    # Ranks instead of the numbers themselves: a number of steps may need 62 bits.
     steps = np.unique(examples.steps, return_inverse=True)[1].reshape(-1)
     colours = np.repeat(steps.astype(np.int64) << 17, examples.sizes)
     colours += (examples.mask.astype(np.int64) << 16) + (examples.labels.astype(np.int64) << 8) + examples.inputs

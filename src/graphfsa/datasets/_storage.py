@@ -24,7 +24,7 @@ from graphfsa.automaton.serialize import automaton_from_json, automaton_to_json
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.errors import FormatError, GraphFSAError
-from graphfsa.files import atomic_write, read_bytes, read_json
+from graphfsa.files import PathLike, atomic_write, read_bytes, read_json
 from graphfsa.graphs import Graph, GraphBatch
 
 SCHEMA = "graphfsa.data/1"
@@ -50,7 +50,7 @@ class StoredData:
 
     @property
     def truth(self) -> GraphFSA | None:
-        """The automaton that made the labels, if one did."""
+        """The automaton that made the labels, if there is one."""
         truth = self.manifest.get("truth")
         return None if truth is None else automaton_from_json(truth, str(self.directory / _MANIFEST))
 
@@ -74,7 +74,7 @@ class StoredData:
 
 
 def save_data(
-    directory: str | Path,
+    directory: PathLike,
     splits: Mapping[str, Examples],
     *,
     config: dict[str, Any],
@@ -93,7 +93,7 @@ def save_data(
         config: What they were made from, as JSON values.
         seed: The seed they were made with.
         facts: More about each split, as JSON values.
-        truth: The automaton that made the labels, if one did.
+        truth: The automaton that made the labels, if there is one.
         notes: What a reader should know.
     """
     target = Path(directory)
@@ -112,7 +112,7 @@ def save_data(
         "version": __version__,
         "config": config,
         "seed": seed,
-        "digest": _digest(config, seed, entries),
+        "digest": data_digest(config, seed, splits),
         "task": next(iter(splits.values())).task.config(),
         "splits": entries,
         "notes": notes or [],
@@ -136,7 +136,7 @@ def save_data(
     return StoredData(target, manifest)
 
 
-def load_data(directory: str | Path) -> StoredData:
+def load_data(directory: PathLike) -> StoredData:
     """Open a data set; reads only its manifest."""
     path = Path(directory) / _MANIFEST
     manifest = read_json(path, limit=2**28)
@@ -157,7 +157,8 @@ def load_data(directory: str | Path) -> StoredData:
         file = entry.get("file") if isinstance(entry, dict) else None
         if not isinstance(file, str) or not file or Path(file).name != file or not isinstance(entry.get("digest"), str):
             raise FormatError(f"{path}: split {name!r} must have a file beside the manifest and a digest")
-    if manifest["digest"] != _digest(manifest["config"], manifest["seed"], manifest["splits"]):
+    digests = {name: entry["digest"] for name, entry in manifest["splits"].items()}
+    if manifest["digest"] != _digest(manifest["config"], manifest["seed"], digests):
         raise FormatError(f"{path}: field 'digest' must be that of configuration, seed and splits; it is not")
     data = StoredData(Path(directory), manifest)
     try:
@@ -167,9 +168,13 @@ def load_data(directory: str | Path) -> StoredData:
     return data
 
 
-def _digest(config: dict[str, Any], seed: int, entries: Mapping[str, Mapping[str, Any]]) -> str:
-    splits = {name: entry["digest"] for name, entry in entries.items()}
-    return sha256(json.dumps([config, seed, splits], sort_keys=True).encode()).hexdigest()
+def data_digest(config: dict[str, Any], seed: int, splits: Mapping[str, Examples]) -> str:
+    """SHA-256 of a configuration, a seed and all splits."""
+    return _digest(config, seed, {name: examples.digest for name, examples in splits.items()})
+
+
+def _digest(config: dict[str, Any], seed: int, digests: Mapping[str, str]) -> str:
+    return sha256(json.dumps([config, seed, digests], sort_keys=True).encode()).hexdigest()
 
 
 def _same_data(target: Path, digest: str) -> StoredData:
@@ -209,7 +214,9 @@ def _from_tensors(task: Task, path: Path) -> Examples:
             raise FormatError(f"{path}: tensor 'offsets' must be a list of int64; got {offsets.dtype} {offsets.shape}")
         graph = Graph(arrays["indptr"], arrays["indices"], arrays.get("slots"))
         if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != graph.num_nodes or (np.diff(offsets) < 0).any():
-            raise FormatError(f"{path}: tensor 'offsets' must rise from 0 to the number of nodes, {graph.num_nodes}")
+            raise FormatError(
+                f"{path}: tensor 'offsets' must be sorted, from 0 to {graph.num_nodes}, the number of nodes"
+            )
         columns = {name: arrays[name] for name in ("inputs", "labels", "mask", "steps", "counts")}
         return Examples(task, GraphBatch(graph, offsets), **columns)
     except (SafetensorError, KeyError, TypeError) as error:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphfsa.arrays import Array
-from graphfsa.datasets._columns import TASK
+from graphfsa.checks import check_type
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._node_values import YOUR_DATA
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch
@@ -23,6 +24,7 @@ def from_traces(
     state_names: Sequence[str],
     *,
     masks: Sequence[ArrayLike] | None = None,
+    name: str = YOUR_DATA,
 ) -> Examples:
     """Single steps to learn from, out of the states of graphs over time.
 
@@ -31,10 +33,11 @@ def from_traces(
 
     Args:
         graphs: The graphs.
-        traces: For each graph its states, whole numbers [steps + 1, num_nodes], with at least one step: row t holds
+        traces: For each graph its states, integers [steps + 1, num_nodes], with at least one step: row t holds
             the states after t steps.
         state_names: Name of each state; all states of the automaton, whether they occur or not.
-        masks: For each graph which nodes count, truth values [num_nodes], in every row; all if not given.
+        masks: For each graph which nodes count, booleans [num_nodes], in every row; all if not given.
+        name: Name of the task.
 
     Raises:
         LimitError: The graphs, each counted once for each of its steps, are too large.
@@ -47,7 +50,7 @@ def from_traces(
         (2, [1, 0, 0, 1, 1, 0], [1, 1, 0, 1, 1, 1])
     """
     names = tuple(state_names)
-    task = Task(TASK, "evolution", names, names)
+    task = Task(name, "evolution", names, names)
     _check_numbers(graphs, traces, masks)
     states = [_states(*given, len(names)) for given in zip(range(len(graphs)), graphs, traces, strict=True)]
     steps = np.array([len(rows) - 1 for rows in states], np.int64)
@@ -68,7 +71,7 @@ def from_traces(
 
 
 def repeated(graphs: GraphBatch, times: Array) -> GraphBatch:
-    """Each graph so many times, one after the other."""
+    """Each graph a number of times, one after the other."""
     return graphs.select(np.repeat(np.arange(len(graphs)), times))
 
 
@@ -90,8 +93,7 @@ def _check_numbers(graphs: Sequence[Graph], traces: Sequence[ArrayLike], masks: 
     if not len(graphs):
         raise GraphFSAError("at least one graph must be given; got none")
     for place, graph in enumerate(graphs):
-        if not isinstance(graph, Graph):
-            raise GraphFSAError(f"graph {place}: must be a Graph; got {type(graph).__name__}")
+        check_type(f"graph {place}", graph, Graph, "graphfsa.graphs.from_networkx converts one of NetworkX")
     for what, given in (("traces", traces), ("masks", masks)):
         if given is not None and len(given) != len(graphs):
             raise GraphFSAError(f"{what} must have one entry per graph, {len(graphs)}; got {len(given)}")
@@ -100,7 +102,7 @@ def _check_numbers(graphs: Sequence[Graph], traces: Sequence[ArrayLike], masks: 
 def _states(place: int, graph: Graph, trace: ArrayLike, num_states: int) -> Array:
     rows = _array(place, "trace", trace)
     if rows.ndim != 2 or rows.shape[1] != graph.num_nodes or (rows.size and rows.dtype.kind not in "iu"):
-        wanted = f"whole numbers [steps + 1, {graph.num_nodes}]"
+        wanted = f"integers [steps + 1, {graph.num_nodes}]"
         raise GraphFSAError(f"graph {place}: trace must be {wanted}; got {rows.dtype} of shape {list(rows.shape)}")
     if len(rows) < 2:
         raise GraphFSAError(f"graph {place}: trace must have at least 2 rows; got {len(rows)}")
@@ -115,7 +117,7 @@ def _states(place: int, graph: Graph, trace: ArrayLike, num_states: int) -> Arra
 def _mask(place: int, graph: Graph, mask: ArrayLike) -> Array:
     array = _array(place, "mask", mask)
     if array.shape != (graph.num_nodes,) or (array.size and array.dtype != np.bool_):
-        wanted = f"truth values, one per node, {graph.num_nodes}"
+        wanted = f"booleans, one per node, {graph.num_nodes}"
         raise GraphFSAError(f"graph {place}: mask must be {wanted}; got {array.dtype} of shape {list(array.shape)}")
     return array.astype(bool)
 

@@ -24,5 +24,5 @@ class BriansBrain(BoardDataset):
         return library.brians_brain()
 
     def step(self, boards: Array) -> Array:  # noqa: D102
-        firing = count_around(boards == 1, self.kind, self.torus)
+        firing = count_around(boards == 1, self.neighbourhood, self.torus)
         return np.where((boards == 0) & (firing == 2), 1, np.array([0, 2, 0])[boards]).astype(np.uint8)

@@ -10,11 +10,18 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
-from graphfsa.datasets._base import Dataset, Split, check_choice, check_size, check_steps
-from graphfsa.datasets._definitions import checked_inputs, marked_nodes, shortest_paths
+from graphfsa.checks import check_choice
+from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._structure import (
+    checked_inputs,
+    distances,
+    marked_nodes,
+    shortest_paths,
+    tree_edges,
+    with_extra_edges,
+)
 from graphfsa.datasets._task import Task
-from graphfsa.datasets._trees import distances, tree_edges, with_extra_edges
 from graphfsa.graphs import Graph, GraphBatch
 
 
@@ -56,7 +63,7 @@ class Distance(Dataset):
         graphs = with_extra_edges(edges, size, count, extra, rng)
         inputs = np.zeros(count * size, np.uint8)
         inputs[np.arange(count) * size + rng.integers(0, size, count)] = 1
-        return self.label(graphs, inputs, steps=steps)
+        return self.examples(graphs, inputs, steps=steps)
 
     @property
     def graph_class(self) -> str:  # noqa: D102
@@ -69,7 +76,7 @@ class Distance(Dataset):
         """The root may be anywhere."""
         return np.eye(graph.num_nodes, dtype=np.uint8)
 
-    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+    def examples(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
         """Distances from the root in undirected, connected graphs."""
         inputs = checked_inputs(self.task, graphs, inputs)
         roots = marked_nodes(self.task, graphs, inputs, 1)[:, 0]

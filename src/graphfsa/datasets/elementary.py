@@ -10,9 +10,10 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
-from graphfsa.datasets._base import Dataset, Split, check_choice, check_size, check_steps
-from graphfsa.datasets._definitions import checked_inputs
+from graphfsa.checks import check_choice
+from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._structure import checked_inputs
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, all_inputs, families
@@ -52,7 +53,7 @@ class Elementary(Dataset):
         check_size("a row", size, 1, count)
         rows = rng.integers(0, 2, (count, size), dtype=np.uint8)
         graph = families.ring(size) if self.ring else families.row(size)
-        return self.label(GraphBatch.repeat(graph, count), rows.reshape(-1), steps=steps)
+        return self.examples(GraphBatch.repeat(graph, count), rows.reshape(-1), steps=steps)
 
     @property
     def graph_class(self) -> str:  # noqa: D102
@@ -65,7 +66,7 @@ class Elementary(Dataset):
         """Every row of zeros and ones."""
         return all_inputs(graph.num_nodes, 2)
 
-    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+    def examples(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
         """The rule on cells that see a left and a right cell, or none, which counts as 0."""
         number = check_steps(steps, 1)
         after = checked_inputs(self.task, graphs, inputs)

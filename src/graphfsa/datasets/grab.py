@@ -16,9 +16,9 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
-from graphfsa.datasets._definitions import checked_inputs
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._grab_graphs import make_aggregation, random_truth, sample_graphs, sample_inputs
+from graphfsa.datasets._structure import checked_inputs
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GRAPH_CLASSES, Graph, GraphBatch, all_inputs
@@ -91,14 +91,14 @@ class Grab(Dataset):
     def draw(
         self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None, choose: Choose | None = None
     ) -> tuple[Examples, float]:
-        """Draw ``count`` graphs that are kept; also returns the share of the drawn graphs whose nodes ended well.
+        """Draw ``count`` graphs that are kept, and the share of the drawn graphs with enough nodes in final states.
 
         Args:
             size: Number of nodes of each graph.
             count: Number of graphs.
             rng: Source of randomness.
             steps: Steps of the truth.
-            choose: Tells which of the graphs that ended well to keep, bool [number of graphs]; all if not given.
+            choose: Tells which of those graphs to keep, bool [number of graphs]; all if not given.
 
         Raises:
             GraphFSAError: If too few of very many graphs are kept.
@@ -121,7 +121,7 @@ class Grab(Dataset):
 
     def roll_out(self, graphs: GraphBatch, steps: int, rng: np.random.Generator, *, keep: int) -> Examples:
         """Draw starting states, run the truth, and keep graphs with ``keep`` percent of their nodes in final states."""
-        everything = self.label(graphs, sample_inputs(graphs, self.num_starting, rng), steps=steps)
+        everything = self.examples(graphs, sample_inputs(graphs, self.num_starting, rng), steps=steps)
         sizes, final = everything.sizes, np.r_[everything.mask, False].astype(np.int64)
         ends = np.add.reduceat(final, graphs.offsets[:-1]) if len(sizes) else sizes
         return everything.select(np.flatnonzero(100 * ends >= keep * sizes))
@@ -137,10 +137,10 @@ class Grab(Dataset):
         return self.num_starting**size
 
     def instances(self, graph: Graph) -> Array:
-        """Every choice of starting states, also of those that leave nodes without an answer."""
+        """Every choice of starting states, also those that leave nodes without an answer."""
         return all_inputs(graph.num_nodes, self.num_starting)
 
-    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+    def examples(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
         """What the truth answers; nodes that it leaves in a state that is not final are masked."""
         inputs = checked_inputs(self.task, graphs, inputs)
         number = check_steps(steps, _own_steps(np.diff(graphs.offsets)))

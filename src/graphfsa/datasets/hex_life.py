@@ -16,4 +16,4 @@ class HexLife(_Life):
 
     rule: str = "B3/S234"
 
-    kind = "hex"
+    neighbourhood = "hex"

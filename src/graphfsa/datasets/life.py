@@ -38,5 +38,5 @@ class Life(BoardDataset):
 
     def step(self, boards: Array) -> Array:  # noqa: D102
         born, survive = ([int(digit) for digit in part[1:]] for part in self.rule.split("/"))
-        around = count_around(boards == 1, self.kind, self.torus)
+        around = count_around(boards == 1, self.neighbourhood, self.torus)
         return np.where(boards == 1, np.isin(around, survive), np.isin(around, born)).astype(np.uint8)

@@ -11,11 +11,11 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
-from graphfsa.datasets._base import Dataset, Split, check_choice, check_size, check_steps
-from graphfsa.datasets._definitions import check_trees, checked_inputs, marked_nodes, shortest_paths
+from graphfsa.checks import check_choice
+from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._structure import check_trees, checked_inputs, marked_nodes, shortest_paths, tree_edges
 from graphfsa.datasets._task import Task
-from graphfsa.datasets._trees import tree_edges
 from graphfsa.graphs import Graph, GraphBatch
 
 
@@ -66,7 +66,7 @@ class PathFinding(Dataset):
         first, second = (np.arange(count) * size + nodes for nodes in (first, second))
         inputs = np.zeros(count * size, np.uint8)
         inputs[first], inputs[second] = 1, self.colours
-        return self.label(graphs, inputs, steps=steps)
+        return self.examples(graphs, inputs, steps=steps)
 
     @property
     def graph_class(self) -> str:  # noqa: D102
@@ -85,7 +85,7 @@ class PathFinding(Dataset):
         inputs[every, first], inputs[every, second] = 1, self.colours
         return inputs
 
-    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+    def examples(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
         """Paths in trees."""
         inputs = checked_inputs(self.task, graphs, inputs)
         check_trees(self.name, graphs)

@@ -11,10 +11,9 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
-from graphfsa.datasets._definitions import checked_inputs, path_ends, places_on_paths, roots_of
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._structure import checked_inputs, path_ends, paths, places_on_paths, roots_of
 from graphfsa.datasets._task import Task
-from graphfsa.datasets._trees import paths
 from graphfsa.graphs import Graph, GraphBatch, all_inputs
 
 
@@ -22,7 +21,7 @@ from graphfsa.graphs import Graph, GraphBatch, all_inputs
 class PrefixSum(Dataset):
     """Paths with a random bit at each node, the first node being the root; labels are sums that include both ends.
 
-    No bit string is drawn twice as long as there are enough of them.
+    No bit string is drawn twice if there are enough of them.
     """
 
     name: ClassVar[str] = "prefix-sum"
@@ -45,7 +44,7 @@ class PrefixSum(Dataset):
         check_size("a path with a root", size, 1, count)
         inputs = _bits(size, count, rng)
         inputs[:, 0] += 2
-        return self.label(paths(size, count), inputs.reshape(-1), steps=steps)
+        return self.examples(paths(size, count), inputs.reshape(-1), steps=steps)
 
     @property
     def graph_class(self) -> str:  # noqa: D102
@@ -55,14 +54,14 @@ class PrefixSum(Dataset):
         return min(size, 2) * 2**size
 
     def instances(self, graph: Graph) -> Array:
-        """The root is at either end, and the bits are all that there are."""
+        """The root is at either end, with every choice of bits."""
         ends = path_ends(self.name, graph)
         bits = all_inputs(graph.num_nodes, 2)
         inputs = np.tile(bits, (len(ends), 1))
         inputs[np.arange(len(inputs)), np.repeat(ends, len(bits))] += 2
         return inputs
 
-    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+    def examples(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
         """Sums along paths, from the root at one end."""
         inputs = checked_inputs(self.task, graphs, inputs)
         places = places_on_paths(self.name, graphs, roots_of(self.task, graphs, inputs, (2, 3)))

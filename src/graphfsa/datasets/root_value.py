@@ -11,10 +11,9 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
-from graphfsa.datasets._definitions import checked_inputs, path_ends, places_on_paths, roots_of
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._structure import checked_inputs, path_ends, paths, places_on_paths, roots_of
 from graphfsa.datasets._task import Task
-from graphfsa.datasets._trees import paths
 from graphfsa.graphs import Graph, GraphBatch
 
 
@@ -42,7 +41,7 @@ class RootValue(Dataset):
         check_size("a path with a root", size, 1, count)
         inputs = np.zeros((count, size), np.uint8)
         inputs[:, 0] = 1 + rng.integers(0, 2, count)
-        return self.label(paths(size, count), inputs.reshape(-1), steps=steps)
+        return self.examples(paths(size, count), inputs.reshape(-1), steps=steps)
 
     @property
     def graph_class(self) -> str:  # noqa: D102
@@ -58,7 +57,7 @@ class RootValue(Dataset):
         inputs[np.arange(len(ends)), ends] = 1 + np.arange(len(ends)) % 2
         return inputs
 
-    def label(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
+    def examples(self, graphs: GraphBatch, inputs: Array, *, steps: int | None = None) -> Examples:
         """The root's bit, everywhere on its path."""
         inputs = checked_inputs(self.task, graphs, inputs)
         roots = roots_of(self.task, graphs, inputs, (1, 2))

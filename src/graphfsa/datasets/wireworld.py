@@ -26,6 +26,6 @@ class WireWorld(BoardDataset):
         return library.wireworld()
 
     def step(self, boards: Array) -> Array:  # noqa: D102
-        heads = count_around(boards == 1, self.kind, self.torus)
+        heads = count_around(boards == 1, self.neighbourhood, self.torus)
         fires = (boards == 3) & ((heads == 1) | (heads == 2))
         return np.where(fires, 1, np.array([0, 2, 3, 3])[boards]).astype(np.uint8)

@@ -1,7 +1,20 @@
 """Execution: one public function, several kernels that agree with a plain reference."""
 
+from graphfsa.engine.compiling import compile_kernel
+from graphfsa.engine.encoding import Encoder, arcs_of, encoder_of
+from graphfsa.engine.reference import reference_run
 from graphfsa.engine.run import run
 from graphfsa.engine.trajectory import Changes, Trajectory
 from graphfsa.engine.values import neighbourhood_values
 
-__all__ = ["Changes", "Trajectory", "neighbourhood_values", "run"]
+__all__ = [
+    "Changes",
+    "Encoder",
+    "Trajectory",
+    "arcs_of",
+    "compile_kernel",
+    "encoder_of",
+    "neighbourhood_values",
+    "reference_run",
+    "run",
+]

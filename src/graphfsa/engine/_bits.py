@@ -15,9 +15,9 @@ import numpy as np
 from graphfsa.aggregations import CountingAggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.engine._compile import compile_kernel
 from graphfsa.engine._stepper import DenseStepper
-from graphfsa.engine._threads import run_ranges
+from graphfsa.engine.compiling import compile_kernel
+from graphfsa.engine.threads import run_ranges
 from graphfsa.graphs.lattice import Lattice
 
 _ONE = np.uint64(1)
@@ -98,7 +98,7 @@ def outcomes(fsa: GraphFSA, lattice: Lattice) -> tuple[Array, Array] | None:
     """
     aggregation = fsa.aggregation
     flat = lattice.kind != "line" and not lattice.slotted and lattice.uniform
-    if fsa.num_states != 2 or not isinstance(aggregation, CountingAggregation) or not flat:
+    if fsa.num_states != 2 or type(aggregation) is not CountingAggregation or not flat:
         return None
     bound, degree = aggregation.bound, lattice.num_directions
     found = np.zeros((2, 9), bool)
@@ -115,7 +115,7 @@ def outcomes(fsa: GraphFSA, lattice: Lattice) -> tuple[Array, Array] | None:
 class BitStepper(DenseStepper):
     """Bit-sliced steps of a two-state counting automaton."""
 
-    path = "bits"
+    kernel = "bits"
 
     def __init__(self, born: Array, survive: Array, lattice: Lattice, threads: int) -> None:
         super().__init__()

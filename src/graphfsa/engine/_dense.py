@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation
-from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.engine._compile import compile_kernel
 from graphfsa.engine._stepper import DenseStepper
-from graphfsa.engine._threads import run_ranges
+from graphfsa.engine.compiling import compile_kernel
+from graphfsa.engine.encoding import arcs_of, encoder_of
+from graphfsa.engine.threads import run_ranges
 from graphfsa.graphs.graph import Graph
 
-if TYPE_CHECKING:
-    from graphfsa.aggregations.counting import (
-        _compiled_encode as encode_node,  # pyright: ignore[reportPrivateUsage]  # bound when compiled
-    )
+encode_node: Any = None
+"""Bound when a kernel is compiled: the function of an encoder."""
 
 
 def _dense_step(
@@ -42,30 +40,21 @@ def _dense_step(
 
 
 @lru_cache(maxsize=64)
-def dense_kernel(aggregation: type[Aggregation]) -> Any:
-    """The compiled dense step of an aggregation."""
-    return compile_kernel(_dense_step, encode_node=aggregation.compiled_encode)
-
-
-def slots_of(graph: Graph) -> Array:
-    """The slots of a graph for a kernel: an empty array where there are none."""
-    if graph.slots is not None:
-        return graph.slots
-    nothing = np.empty(0, np.uint8)
-    nothing.setflags(write=False)  # Read-only as real slots are: kernels are compiled for either kind of array.
-    return nothing
+def _kernel(encode: Callable[..., int]) -> Any:
+    return compile_kernel(_dense_step, encode_node=encode)
 
 
 class ListStepper(DenseStepper):
     """Dense steps over neighbour lists, for any aggregation."""
 
-    path = "dense"
+    kernel = "dense"
 
     def __init__(self, fsa: GraphFSA, graph: Graph, threads: int, quiet: int = 0) -> None:
         super().__init__(quiet)
-        self._kernel = dense_kernel(type(fsa.aggregation))
-        self._arcs = (graph.indptr, graph.indices, slots_of(graph))
-        self._rule = (fsa.transition_table, fsa.aggregation.parameters(fsa.num_states))
+        encoder = encoder_of(fsa.aggregation, fsa.num_states, graph)
+        self._kernel = _kernel(encoder.function)
+        self._arcs = arcs_of(graph)
+        self._rule = (fsa.transition_table, encoder.parameters)
         self._threads = threads if graph.num_arcs + graph.num_nodes > 1 << 16 else 1
         self._now, self._next = np.empty((2, graph.num_nodes), np.uint8)
 

@@ -10,23 +10,21 @@ million nodes in a million steps costs a million small updates. The kernel also 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.engine._compile import compile_kernel
-from graphfsa.engine._dense import slots_of
 from graphfsa.engine._stepper import Outcome, Stepper
+from graphfsa.engine.compiling import compile_kernel
+from graphfsa.engine.encoding import arcs_of, encoder_of
 from graphfsa.graphs.graph import Graph
 
-if TYPE_CHECKING:
-    from graphfsa.aggregations.counting import (
-        _compiled_encode as encode_node,  # pyright: ignore[reportPrivateUsage]  # bound when compiled
-    )
+encode_node: Any = None
+"""Bound when a kernel is compiled: the function of an encoder."""
 
 _PAUSE = 1 << 22
 """Nodes to look at before the kernel comes back, so that interrupts and progress are served."""
@@ -121,8 +119,8 @@ def _event_steps(
 
 
 @lru_cache(maxsize=64)
-def _event_kernel(aggregation: type[Aggregation]) -> Any:
-    return compile_kernel(_event_steps, encode_node=aggregation.compiled_encode)
+def _kernel(encode: Callable[..., int]) -> Any:
+    return compile_kernel(_event_steps, encode_node=encode)
 
 
 class EventStepper(Stepper):
@@ -136,18 +134,19 @@ class EventStepper(Stepper):
         changes: Whether to log every change.
     """
 
-    path = "event"
+    kernel = "event"
 
     def __init__(
         self, fsa: GraphFSA, graph: Graph, *, busy: int | None = None, entries: bool = False, changes: bool = False
     ) -> None:
         n, table = graph.num_nodes, fsa.transition_table
-        self._kernel = _event_kernel(type(fsa.aggregation))
-        self._arcs = (graph.indptr, graph.indices, slots_of(graph), *graph.out_arcs())
+        encoder = encoder_of(fsa.aggregation, fsa.num_states, graph)
+        self._kernel = _kernel(encoder.function)
+        self._arcs = (*arcs_of(graph), *graph.out_arcs())
         stays = (table == np.arange(fsa.num_states)[:, None]).all(axis=1)
         # A node in an absorbing state need not be looked at, unless we count which of its entries it uses.
         absorbing = np.zeros_like(stays) if entries else stays
-        self._rule = (table, fsa.aggregation.parameters(fsa.num_states), absorbing)
+        self._rule = (table, encoder.parameters, absorbing)
         self._busy = n if busy is None else busy
         self._states = np.empty(n, np.uint8)
         self._mark = np.empty(0, np.uint8)

@@ -17,9 +17,9 @@ import numpy as np
 from graphfsa.aggregations import CountingAggregation, PositionalAggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.engine._compile import compile_kernel
 from graphfsa.engine._stepper import DenseStepper
-from graphfsa.engine._threads import run_ranges
+from graphfsa.engine.compiling import compile_kernel
+from graphfsa.engine.threads import run_ranges
 from graphfsa.graphs.lattice import Lattice
 
 _NOBODY = 255
@@ -86,15 +86,15 @@ def _kernel() -> Any:
 
 def fits_lattice(fsa: GraphFSA, lattice: Lattice) -> bool:
     """Whether the lattice path can run this automaton on this lattice."""
-    if isinstance(fsa.aggregation, CountingAggregation):
+    if type(fsa.aggregation) is CountingAggregation:
         return lattice.uniform and fsa.num_states <= _MAX_STATES
-    return isinstance(fsa.aggregation, PositionalAggregation) and lattice.slotted and fsa.num_states <= _NOBODY
+    return type(fsa.aggregation) is PositionalAggregation and lattice.slotted and fsa.num_states <= _NOBODY
 
 
 class LatticeStepper(DenseStepper):
     """Steps of a counting or positional automaton on a lattice."""
 
-    path = "lattice"
+    kernel = "lattice"
 
     def __init__(self, fsa: GraphFSA, lattice: Lattice, threads: int, quiet: int = 0) -> None:
         super().__init__(quiet)

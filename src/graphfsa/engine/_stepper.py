@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from graphfsa.arrays import Array
-from graphfsa.engine._compile import compile_kernel
+from graphfsa.engine.compiling import compile_kernel
 
 
 class Outcome(IntEnum):
@@ -28,10 +28,10 @@ class Stepper(ABC):
     """States of one graph under one automaton, that can be moved forward step by step.
 
     Attributes:
-        path: Names of the kernels that were used, in order of first use.
+        kernel: Names of the kernels that were used, in order of first use.
     """
 
-    path: str
+    kernel: str
 
     @abstractmethod
     def load(self, states: Array) -> None:

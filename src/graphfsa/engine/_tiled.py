@@ -19,9 +19,9 @@ import numpy as np
 from graphfsa.aggregations import CountingAggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.engine._compile import compile_kernel
 from graphfsa.engine._stepper import DenseStepper
-from graphfsa.engine._threads import run_ranges
+from graphfsa.engine.compiling import compile_kernel
+from graphfsa.engine.threads import run_ranges
 from graphfsa.graphs.graph import Graph
 
 # Unsigned constants: signed indices would make the compiler check every access for a negative one.
@@ -131,7 +131,7 @@ def _kernels() -> tuple[Any, Any]:
 def fits_tiles(fsa: GraphFSA, graph: Graph) -> bool:
     """Whether the tiled path can run this automaton on this graph."""
     aggregation = fsa.aggregation
-    if not isinstance(aggregation, CountingAggregation) or aggregation.bound > _MAX_BOUND:
+    if type(aggregation) is not CountingAggregation or aggregation.bound > _MAX_BOUND:
         return False
     blocks = -(-graph.num_nodes // _TILE)
     few_tiles = blocks * blocks * 8 <= max(4 * graph.num_arcs, 1 << 16)
@@ -150,7 +150,7 @@ def build_tiles(graph: Graph, threads: int) -> tuple[Array, Array]:
 class TiledStepper(DenseStepper):
     """Dense counting steps over tiles of arcs."""
 
-    path = "dense"
+    kernel = "dense"
 
     def __init__(self, fsa: GraphFSA, graph: Graph, threads: int, quiet: int = 0) -> None:
         super().__init__(quiet)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
@@ -12,50 +13,60 @@ from numpy.typing import ArrayLike
 
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.engine._choose import PATHS, Path, make_stepper
+from graphfsa.automaton.library import find_automaton
+from graphfsa.automaton.states import node_states, parse_states
+from graphfsa.checks import check_integer, check_name, check_seed, shown
 from graphfsa.engine._drive import Drive, Progress
 from graphfsa.engine._event import EventStepper
 from graphfsa.engine._stepper import Stepper
-from graphfsa.engine._threads import check_threads, default_threads
+from graphfsa.engine.kernels import KERNELS, Kernel, make_stepper
+from graphfsa.engine.threads import check_threads, default_threads
 from graphfsa.engine.trajectory import Changes, Trajectory
-from graphfsa.errors import LimitError, StateError, UnknownNameError
-from graphfsa.graphs.graph import Graph
+from graphfsa.errors import AutomatonError, LimitError, StateError
+from graphfsa.graphs import Graph, GraphLike, as_graph, find_graph
 
 Record = Literal["all", "changes"] | int | None
 MAX_RECORD_BYTES = 4 * 2**30
+_MAX_STEPS = 2**62
 _FRAME_BYTES = 200
 """What a frame costs beside its states."""
 
 
 def run(
-    fsa: GraphFSA,
-    graph: Graph,
-    states: ArrayLike | Sequence[str],
+    fsa: Any,
+    graph: GraphLike | str,
+    states: ArrayLike | Sequence[str] | Mapping[Any, str | int] | str,
     steps: int | Literal["stable"],
     *,
+    default: str | int | None = None,
+    seed: int = 0,
     max_steps: int | None = None,
     record: Record = None,
     entries: bool = False,
-    path: Path = "auto",
+    kernel: Kernel = "auto",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Trajectory:
     """Run an automaton on a graph, all nodes at once in every step.
 
-    The result does not depend on ``path`` or ``threads``. Fixed points and cycles are noticed and the rest of the
+    The result does not depend on ``kernel`` or ``threads``. Fixed points and cycles are noticed and the rest of the
     steps is jumped over, so a run costs at most a small multiple of the steps until its states repeat.
 
     Args:
-        fsa: The automaton.
-        graph: The graph.
-        states: The state of each node at step 0, by index or by name, [num_nodes].
+        fsa: An automaton, a model that is one, the name of one in the library, or a file.
+        graph: A graph of ours, NetworkX, SciPy or PyG; ``FAMILY:ARGS`` such as ``tree:60``; or a file.
+        states: The state of each node at step 0: indices or names of states, [num_nodes]; one-hot rows, [num_nodes,
+            num_states]; a dict from node name (or number, if nodes have no names) to state; the name of one state for
+            all nodes; ``"random"``, a description such as ``"root:0"``, or a file.
+        default: If ``states`` is a dict: the state of the nodes that it leaves out.
+        seed: Seed of random graphs and states that are given by name.
         steps: How many steps to make, or ``"stable"``: until the first step from which on the states repeat.
-        max_steps: With ``"stable"``: give up after so many steps; by default twice the number of nodes, and at least
-            10,000. Then ``stable_at`` of the result is None.
+        max_steps: With ``"stable"``: give up after this number of steps; ``stable_at`` of the result is then None. By
+            default twice the number of nodes, and at least 10,000.
         record: ``"all"`` keeps the states of every step, a number ``k`` those of every k-th and of the last,
             ``"changes"`` only what changed when; None only the last states.
         entries: Whether to count how often each (state, value) entry of the table is used.
-        path: Which kernels to use; ``"auto"`` chooses. Changes and entries are always recorded by ``"event"``.
+        kernel: Which kernels to use; ``"auto"`` chooses. Changes and entries are always recorded by ``"event"``.
         threads: Number of threads; by default all cores (or ``GRAPHFSA_THREADS``).
         progress: Called with the current step several times a second.
 
@@ -67,20 +78,18 @@ def run(
         >>> ring = Graph.from_edges(4, [(0, 1), (1, 2), (2, 3), (3, 0)])
         >>> run(library.distance(), ring, ["root", "node", "node", "node"], steps="stable").last.tolist()
         [0, 1, 0, 1]
+        >>> run(library.distance(), ring, {0: "root"}, steps="stable", default="node").by_node()
+        {0: 'even', 1: 'odd', 2: 'even', 3: 'odd'}
     """
     began = perf_counter()
-    if not isinstance(fsa, GraphFSA):
-        raise StateError(
-            f"run needs a GraphFSA first; got {type(fsa).__name__} (library.library_automaton finds names)"
-        )
-    if not isinstance(graph, Graph):
-        raise StateError(
-            f"run needs a Graph; got {type(graph).__name__} "
-            "(graphfsa.graphs has from_networkx, from_scipy and from_pyg, graphfsa.families the rest)"
-        )
-    if not isinstance(path, str) or path not in PATHS:
-        raise UnknownNameError("path", str(path), PATHS)
-    start = check_states(fsa, graph, states)
+    fsa = find_automaton(fsa)
+    if isinstance(graph, str | Path) or isinstance(states, str):
+        for_graph, for_states = np.random.default_rng(check_seed(seed)).spawn(2)
+        graph = find_graph(graph, for_graph) if isinstance(graph, str | Path) else graph
+        states = _named_states(states, fsa, graph, for_states) if isinstance(states, str) else states
+    graph = as_graph(graph)
+    check_name("kernel", kernel, KERNELS)
+    start = node_states(fsa, graph, states, default)
     fsa.aggregation.check_graph(graph)
     until_stable = isinstance(steps, str)
     last_step = _last_step(steps, max_steps, graph.num_nodes)
@@ -89,44 +98,15 @@ def run(
         raise LimitError(f"entry counts of {graph.num_nodes} nodes over {last_step} steps do not fit in 63 bits")
     num_threads = default_threads() if threads is None else check_threads(threads)
     plan = _Plan(last_step, until_stable, stride, changes=record == "changes", entries=entries)
-    trajectory = _execute(fsa, graph, start, plan, lambda: make_stepper(fsa, graph, path, num_threads), progress)
+    trajectory = _execute(fsa, graph, start, plan, lambda: make_stepper(fsa, graph, kernel, num_threads), progress)
     return replace(trajectory, seconds=perf_counter() - began)
 
 
-def check_states(fsa: GraphFSA, graph: Graph, states: Any) -> Array:
-    """A fresh uint8 array of states, one per node, from indices or names.
-
-    Raises:
-        StateError: If there are too few, too many, or one is not a state of the automaton.
-    """
+def _named_states(text: str, fsa: GraphFSA, graph: Any, rng: np.random.Generator) -> Array:
     try:
-        given = np.asarray(states)
-        given = given.astype(str) if given.dtype.kind == "S" else given
-    except ValueError:
-        raise StateError("states must be a list of state names or whole numbers") from None
-    if given.size == 0 and given.ndim == 1:
-        given = given.astype(np.int64)
-    if given.shape != (graph.num_nodes,):
-        raise StateError(
-            f"states must have one entry per node, shape [{graph.num_nodes}]; got shape {list(given.shape)}"
-        )
-    if given.dtype.kind == "b":
-        given = given.astype(np.uint8)
-    if given.dtype.kind == "U":
-        names, places = np.unique(given, return_inverse=True)
-        unknown = [name for name in names if name not in fsa.state_names]
-        if unknown:
-            node = int(np.flatnonzero(given == unknown[0])[0])
-            raise StateError(
-                f"state of node {node} must be one of {', '.join(fsa.state_names)}; got {str(unknown[0])!r}"
-            )
-        given = np.array([fsa.state_names.index(name) for name in names], np.int64)[places]
-    if given.dtype.kind not in "iu":
-        raise StateError(f"states must be whole numbers or state names; got {given.dtype}")
-    wrong = np.flatnonzero((given < 0) | (given >= fsa.num_states))
-    if len(wrong):
-        raise StateError(f"state of node {wrong[0]} must be in 0 .. {fsa.num_states - 1}; got {given[wrong[0]]}")
-    return given.astype(np.uint8)
+        return parse_states(text, fsa, graph, rng)
+    except AutomatonError as error:
+        raise StateError(str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -183,12 +163,14 @@ def _execute(
     if recorder is not None and plan.changes:
         changes = Changes(*recorder.logged_changes(), until=drive.time if covered is None else covered)
     return Trajectory(
+        fsa,
+        graph,
         start.copy(),
         last,
         end,
         None if repeat is None else repeat[0],
         drive.period,
-        stepper.path,
+        stepper.kernel,
         times,
         states,
         changes,
@@ -209,9 +191,9 @@ def _last_step(steps: Any, max_steps: Any, num_nodes: int) -> int:
         raise StateError("max_steps goes with steps='stable'")
     else:
         limit, name = steps, "steps"
-    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or not 0 <= limit < 2**62:
-        words = " or 'stable'" if name == "steps" else ""
-        raise StateError(f"{name} must be a whole number of at least 0{words}; got {limit!r}")
+    stable = " or 'stable'" if name == "steps" else ""
+    if check_integer(name, limit, 0, error=StateError, or_else=stable) >= _MAX_STEPS:
+        raise StateError(f"{name} must be less than 2^62; got {shown(limit)}")
     return int(limit)
 
 
@@ -220,11 +202,10 @@ def _check_record(record: Any, num_nodes: int, last_step: int, until_stable: boo
     if record is None or record == "changes":
         return 0
     stride = 1 if record == "all" else record
-    if isinstance(stride, bool) or not isinstance(stride, int | np.integer) or stride < 1:
-        raise StateError(f"record must be 'all', 'changes', a whole number of at least 1 or None; got {record!r}")
+    stride = check_integer("record", stride, 1, error=StateError, or_else=", 'all', 'changes' or None")
     if not until_stable:
-        _check_bytes((last_step // int(stride) + 2) * (num_nodes + _FRAME_BYTES), "the frames")
-    return int(stride)
+        _check_bytes((last_step // stride + 2) * (num_nodes + _FRAME_BYTES), "the frames")
+    return stride
 
 
 def _check_bytes(size: int, what: str) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from hashlib import sha256
 
 import numpy as np
 
 from graphfsa.arrays import Array
+from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.checks import check_integer
 from graphfsa.errors import StateError
-from graphfsa.html import facts_html
+from graphfsa.graphs.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +20,7 @@ class Changes:
     """Every change of state up to step ``until``: node ``nodes[i]`` was in ``states[i]`` from step ``times[i]`` on.
 
     Attributes:
-        times: Steps, int64 [number of changes], rising.
+        times: Steps, int64 [number of changes], sorted.
         nodes: Nodes, int32 [number of changes].
         states: New states, uint8 [number of changes].
         until: The last step that is covered. Steps beyond it repeat with the period of the trajectory.
@@ -37,12 +40,14 @@ class Trajectory:
     """The states of a graph over time.
 
     Attributes:
+        fsa: The automaton that ran.
+        graph: The graph on which it ran.
         first: States at step 0, uint8 [num_nodes].
         last: States at step ``steps``, uint8 [num_nodes].
         steps: Number of steps, executed or jumped over.
         stable_at: The first step from which on the states repeat, if that was noticed: a fixed point or a cycle.
         period: Length of that cycle; 1 for a fixed point.
-        path: The kernels that ran: ``event``, ``dense``, ``lattice``, ``bits``, joined by ``+`` if several did.
+        kernel: The kernels that ran: ``event``, ``dense``, ``lattice``, ``bits``, joined by ``+`` if several did.
         times: Steps of the recorded frames, int64 [frames]; None if none were asked for.
         states: Recorded frames, uint8 [frames, num_nodes]; None if none were asked for.
         changes: Recorded changes; None if they were not asked for.
@@ -58,12 +63,14 @@ class Trajectory:
         (0, 2, 1000000000)
     """
 
+    fsa: GraphFSA
+    graph: Graph
     first: Array
     last: Array
     steps: int
     stable_at: int | None
     period: int | None
-    path: str
+    kernel: str
     times: Array | None = None
     states: Array | None = None
     changes: Changes | None = None
@@ -81,8 +88,7 @@ class Trajectory:
         Args:
             step: At least 0; beyond ``steps`` only if the states were seen to repeat.
         """
-        if step < 0:
-            raise StateError(f"step must be at least 0; got {step}")
+        check_integer("step", step, error=StateError)
         found = self._frame(step)
         if found is None and self.changes is not None:
             found = self._replayed(self._folded(step), self.changes)
@@ -90,21 +96,22 @@ class Trajectory:
             raise StateError(f"step {step} was not recorded; run up to it with record='all', or with record='changes'")
         return found.copy()
 
+    def by_node(self, step: int | None = None) -> dict[Hashable, str]:
+        """The name of each node's state, by the name of the node (its number, if nodes have no names).
+
+        Args:
+            step: A step as for ``at``; the last one if not given.
+        """
+        states = self.last if step is None else self.at(step)
+        nodes = range(self.graph.num_nodes) if self.graph.node_names is None else self.graph.node_names
+        return dict(zip(nodes, (self.fsa.state_names[state] for state in states.tolist()), strict=True))
+
     def _repr_html_(self) -> str:
-        """A few facts, for notebooks."""
-        rests = None if self.stable_at is None else f"from step {self.stable_at:,} on"
-        cycle = None if self.period in (None, 1) else f"every {self.period:,} steps"
-        counts = np.bincount(self.last) if len(self.last) else np.empty(0, int)
-        facts = {
-            "nodes": len(self.last),
-            "steps": self.steps,
-            "at rest" if cycle is None else "repeats": " ".join(word for word in (cycle, rests) if word) or None,
-            "recorded": None if self.times is None else f"{len(self.times):,} steps",
-            "nodes that changed": int((self.first != self.last).sum()),
-            "nodes in each state at the end": [f"{state}: {n:,}" for state, n in enumerate(counts.tolist()) if n],
-            "kernels": self.path,
-        }
-        return facts_html("Trajectory", facts)
+        """A player, a picture or a few facts, for notebooks."""
+        # A door upwards, opened only when a notebook asks: what a run looks like is known in the views alone.
+        from graphfsa.views import trajectory_html
+
+        return trajectory_html(self)
 
     def _folded(self, step: int) -> int:
         """The earliest step with the same states that follows from the period."""

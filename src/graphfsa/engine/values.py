@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.engine._compile import compile_kernel
-from graphfsa.engine._dense import slots_of
-from graphfsa.graphs.graph import Graph
+from graphfsa.engine.compiling import compile_kernel
+from graphfsa.engine.encoding import arcs_of, encoder_of
+from graphfsa.graphs.convert import GraphLike, as_graph
 
-if TYPE_CHECKING:
-    from graphfsa.aggregations.counting import (
-        _compiled_encode as encode_node,  # pyright: ignore[reportPrivateUsage]  # bound when compiled
-    )
+encode_node: Any = None
+"""Bound when the kernel is compiled: the function of an encoder."""
 
 
 def _values(indptr: Any, indices: Any, slots: Any, frames: Any, parameters: Any, num_states: int, values: Any) -> None:
@@ -30,16 +28,16 @@ def _values(indptr: Any, indices: Any, slots: Any, frames: Any, parameters: Any,
 
 
 @lru_cache(maxsize=64)
-def _kernel(aggregation: type[Aggregation]) -> Any:
-    return compile_kernel(_values, encode_node=aggregation.compiled_encode)
+def _kernel(encode: Callable[..., int]) -> Any:
+    return compile_kernel(_values, encode_node=encode)
 
 
-def neighbourhood_values(fsa: GraphFSA, graph: Graph, frames: Array) -> Array:
+def neighbourhood_values(fsa: GraphFSA, graph: GraphLike, frames: Array) -> Array:
     """The aggregated value of every node (equation 1) in each of some frames, int32 [frames, num_nodes].
 
     Args:
         fsa: The automaton; only its aggregation and its number of states matter.
-        graph: The graph.
+        graph: The graph; one of NetworkX, SciPy or PyG will do.
         frames: States, uint8 [frames, num_nodes], as a trajectory records them.
 
     Example:
@@ -48,15 +46,10 @@ def neighbourhood_values(fsa: GraphFSA, graph: Graph, frames: Array) -> Array:
         >>> neighbourhood_values(library.distance(), families.path(3), np.array([[3, 2, 2]], np.uint8)).tolist()
         [[4, 12, 4]]
     """
+    graph = as_graph(graph)
     fsa.aggregation.check_graph(graph)
+    encoder = encoder_of(fsa.aggregation, fsa.num_states, graph)
     values = np.empty(frames.shape, np.int32)  # A table has at most 2^26 entries: every value fits.
-    _kernel(type(fsa.aggregation))(
-        graph.indptr,
-        graph.indices,
-        slots_of(graph),
-        np.ascontiguousarray(frames, np.uint8),
-        fsa.aggregation.parameters(fsa.num_states),
-        fsa.num_states,
-        values,
-    )
+    seen = np.ascontiguousarray(frames, np.uint8)
+    _kernel(encoder.function)(*arcs_of(graph), seen, encoder.parameters, fsa.num_states, values)
     return values

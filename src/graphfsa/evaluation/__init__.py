@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
-from graphfsa.evaluation.checking import Checked, check_results
-from graphfsa.evaluation.experiment import Experiment, Job
+from graphfsa.evaluation.experiment import Candidate, Data, Experiment, Job, PublishedTable, QuickRun, Test, Train
 from graphfsa.evaluation.files import experiment_names, find_experiment
-from graphfsa.evaluation.metrics import Score, score
 from graphfsa.evaluation.published import Published, published, published_tables
-from graphfsa.evaluation.records import Results
 from graphfsa.evaluation.rendering import as_csv, latex, markdown
+from graphfsa.evaluation.reporting import report
+from graphfsa.evaluation.reproduce import CheckedJob, Interrupted, check_results, reproduce, write_results
+from graphfsa.evaluation.results import Results
 from graphfsa.evaluation.runner import planned, run_experiments
-from graphfsa.evaluation.statistics import Comparison, Summary, compare, summary
+from graphfsa.evaluation.scoring import Evaluation, Row, evaluate
+from graphfsa.evaluation.statistics import PairedTest, Summary, paired_test, summary
 from graphfsa.evaluation.tables import Table, make_table
 
 __all__ = [
-    "Checked",
-    "Comparison",
+    "Candidate",
+    "CheckedJob",
+    "Data",
+    "Evaluation",
     "Experiment",
+    "Interrupted",
     "Job",
+    "PairedTest",
     "Published",
+    "PublishedTable",
+    "QuickRun",
     "Results",
-    "Score",
+    "Row",
     "Summary",
     "Table",
+    "Test",
+    "Train",
     "as_csv",
     "check_results",
-    "compare",
+    "evaluate",
     "experiment_names",
     "find_experiment",
     "latex",
     "make_table",
     "markdown",
+    "paired_test",
     "planned",
     "published",
     "published_tables",
+    "report",
+    "reproduce",
     "run_experiments",
-    "score",
     "summary",
+    "write_results",
 ]

@@ -1,79 +1,70 @@
-"""Runs one job: draws its graphs, fits its learner, scores the model, writes it, and says everything about it."""
+"""Runs one job: draws its graphs, fits its learner, scores the model, writes it, and records everything about it.
+
+Training graphs are of the training zone, test graphs of the test zone, and every learner of a seed gets the same ones.
+"""
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
-from inspect import Parameter, signature
+from math import isfinite
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 
-from graphfsa.errors import GraphFSAError, UnknownNameError
-from graphfsa.evaluation._graphs import Drawn, Sheet, draw_graphs
-from graphfsa.evaluation.metrics import Score, answers_at, score
-from graphfsa.learners import Learner, learner_class
+from graphfsa.datasets import (
+    Dataset,
+    Examples,
+    GrabConfig,
+    Score,
+    TrainingData,
+    check_size,
+    check_steps,
+    draw,
+    draw_split,
+    draw_training,
+    generate_grab,
+    grab_config,
+)
+from graphfsa.errors import GraphFSAError
+from graphfsa.evaluation._references import build
+from graphfsa.evaluation.experiment import Experiment, Job, Test
+from graphfsa.learners import Learner, Model, fit_model, versions
 
 RECORD = "graphfsa.record/1"
-_LIBRARIES = ("numpy", "numba", "torch", "python-sat")
-_KEPT = 60
-"""Records of a history that are kept, at most."""
+_HISTORY = 60
+"""The largest number of lines of a history that a record keeps."""
 
 
-def make_learner(name: str, options: Mapping[str, Any]) -> Learner:
-    """A learner by name with options that come from a file: lists become tuples.
-
-    Raises:
-        GraphFSAError: There is no such learner or option, or a value is not valid.
-    """
-    found = learner_class(name)
-    valid = signature(found).parameters
-    if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in valid.values()):
-        for key in options.keys() - valid.keys():
-            if not valid:
-                raise GraphFSAError(f"the learner {name} has no options; got {key!r}")
-            raise UnknownNameError(f"option of {name}", key, list(valid))
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
-    try:
-        return found(**values)
-    except TypeError as error:
-        raise GraphFSAError(f"{name}: {error}") from None
-
-
-def run_job(config: dict[str, Any], identity: str, models: Path) -> dict[str, Any]:
+def run_job(job: Job, models: Path) -> dict[str, Any]:
     """Run a job.
 
     Args:
-        config: Configuration of the job.
-        identity: Its name, which is also that of the model file.
-        models: Directory to write the model to.
+        job: The job.
+        models: Directory to write the model to, in a file named after the job.
 
     Returns:
         The record, as JSON values.
     """
     began = perf_counter(), process_time()
-    drawn = draw_graphs(config)
-    learner = make_learner(config["learner"], config["options"])
+    graphs = draw_graphs(job)
+    learner = build(Learner, job.learner, job.options, job.files)
     started = perf_counter(), process_time()
-    model: Any = learner.fit(drawn.train, drawn.validation, seed=config["seed"])
-    if not hasattr(model, "predict"):
-        raise GraphFSAError(f"{config['learner']}: fit must return a model, with a method predict; got {model!r:.100}")
+    model = fit_model(learner, graphs.training_data(job), seed=job.seed)
     fitted = perf_counter(), process_time()
-    results = {name: asdict(found) for sheet in drawn.sheets for name, found in _scores(model, sheet)}
+    scores = [found for tests in graphs.tests for found in _scores(model, tests)]
     return {
         "schema": RECORD,
-        "id": identity,
+        "id": job.id,
         "status": "done",
-        "config": config,
-        "results": results,
+        "config": job.config,
+        "results": {name: asdict(found) for name, found in scores},
         "fit": _fit_facts(model),
-        "model": _written(model, models / identity),
-        "digests": _digests(drawn),
+        "model": _written(model, models / job.id),
+        "digests": graphs.digests(),
         "seconds": {
             "fit": round(fitted[0] - started[0], 3),
             "fit_cpu": round(fitted[1] - started[1], 3),
@@ -84,72 +75,176 @@ def run_job(config: dict[str, Any], identity: str, models: Path) -> dict[str, An
     }
 
 
-def versions() -> dict[str, str]:
-    """Versions of everything that a number depends on."""
-    from graphfsa import __version__
-
-    found = {"graphfsa": __version__, "python": platform.python_version(), "machine": platform.machine()}
-    for name in _LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "not installed"
-    return found
-
-
-def _scores(model: Any, sheet: Sheet) -> list[tuple[str, Score]]:
-    network = not hasattr(model, "found") and not hasattr(model, "automaton")
-    if sheet.automata and network:
-        return []
-    if getattr(model, "found", model) is None:  # A learner that found nothing answers nothing.
-        nothing = np.full(len(sheet.parts[0].inputs), -1, np.int16)
-        return [(name, score(part, nothing)) for name, part in zip(sheet.names, sheet.parts, strict=True)]
-    same = [int(part.steps[0]) for part in sheet.parts]
-    found = answers_at(model, sheet.parts[0], same)
-    return [
-        (name, score(part, given)) for name, part, given in zip(sheet.names, sheet.parts, found, strict=True)
-    ]  # fmt: skip
-
-
-def _fit_facts(model: Any) -> dict[str, Any]:
-    """What models say about their training, as far as they do."""
-    names = ("verdict", "train_accuracy", "validation_accuracy", "updates", "epochs", "possible")
-    facts = {name: getattr(model, name) for name in names if hasattr(model, name)}
-    history = [_plain(record) for record in getattr(model, "history", ())]
-    if history:
-        chosen = np.unique(np.linspace(0, len(history) - 1, min(_KEPT, len(history))).round().astype(int))
-        facts["history"] = [history[place] for place in chosen]
-    return facts
-
-
-def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The numbers of a record of a history, rounded."""
+def failure(job: Job, error: str, trace: str, seconds: float) -> dict[str, Any]:
+    """The record of a job that failed."""
     return {
-        name: float(f"{value:.6g}") if isinstance(value, float) else value
-        for name, value in record.items()
-        if isinstance(value, int | float | str) or value is None
+        "schema": RECORD,
+        "id": job.id,
+        "status": "failed",
+        "config": job.config,
+        "error": error[:2000],
+        "trace": trace,
+        "seconds": {"all": round(seconds, 3)},
+        "versions": versions(),
     }
 
 
-def _written(model: Any, stem: Path) -> dict[str, Any] | None:
-    """Write an automaton as JSON, another model as it does itself; None if there is nothing to write."""
-    if getattr(model, "found", model) is None:
-        return None
-    fsa = getattr(model, "automaton", None)
-    path = stem.with_suffix(".json" if fsa is not None else ".safetensors")
-    (fsa if fsa is not None else model).save(path)
-    content = path.read_bytes()
-    facts: dict[str, Any] = {"file": path.name, "bytes": len(content), "sha256": sha256(content).hexdigest()}
-    if fsa is not None:
-        facts |= {"states": fsa.num_states, "aggregation": fsa.aggregation.config(), "automaton": fsa.digest}
-    elif hasattr(model, "digest"):
-        facts["network"] = model.digest  # The file also says how long the training took.
+def _scores(model: Model, tests: TestGraphs) -> list[tuple[str, Score]]:
+    """How well a model does on some tests, by their names; a learner that found nothing answers nothing."""
+    if tests.automata and model.found and not model.is_automaton:
+        return []
+    first = tests.examples[0]
+    steps = [int(part.steps[0]) for part in tests.examples]
+    answers = model.predict_at(first.graphs.graph, first.inputs, steps)
+    scored = zip(tests.names, tests.examples, answers, strict=True)
+    return [(name, part.score(given)) for name, part, given in scored]
+
+
+def _fit_facts(model: Model) -> dict[str, Any]:
+    """What a model says about its training."""
+    known = model.provenance
+    assert known is not None
+    facts: dict[str, Any] = {"verdict": model.verdict, "train_accuracy": known.train_accuracy}
+    facts["validation_accuracy"] = known.validation_accuracy
+    facts |= {name: known.details[name] for name in ("updates", "epochs", "possible") if name in known.details}
+    history = [_rounded(record) for record in model.history]
+    if history:
+        places = np.unique(np.linspace(0, len(history) - 1, min(_HISTORY, len(history))).round().astype(int))
+        facts["history"] = [history[place] for place in places]
     return facts
 
 
-def _digests(drawn: Drawn) -> dict[str, str]:
-    """Digests of all graphs of the job."""
-    tests = {
-        name: part.digest for sheet in drawn.sheets for name, part in zip(sheet.names, sheet.parts, strict=True)
-    }  # fmt: skip
-    return {"train": drawn.train.digest, "validation": drawn.validation.digest, **tests}
+def _rounded(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers of a line of a history, rounded; None for a number that is not finite."""
+    plain = {name: value for name, value in record.items() if isinstance(value, int | float | str) or value is None}
+    return {name: _round(value) if isinstance(value, float) else value for name, value in plain.items()}
+
+
+def _round(number: float) -> float | None:
+    return float(f"{number:.6g}") if isfinite(number) else None
+
+
+def _written(model: Model, stem: Path) -> dict[str, Any] | None:
+    """Write a model; None if there is none, or if it can't be saved."""
+    if not (model.is_automaton or model.is_network):
+        return None
+    path = stem.with_suffix(".json" if model.is_automaton else ".safetensors")
+    model.save(path)
+    content = path.read_bytes()
+    facts: dict[str, Any] = {"file": path.name, "bytes": len(content), "sha256": sha256(content).hexdigest()}
+    if not model.is_automaton:
+        return facts | {"network": model.digest}  # The file also says how long the training took.
+    fsa = model.automaton
+    return facts | {"states": fsa.num_states, "aggregation": fsa.aggregation.config(), "automaton": fsa.digest}
+
+
+@dataclass(frozen=True)
+class TestGraphs:
+    """Test graphs of one size: the same graphs, labelled after one or several numbers of steps.
+
+    Attributes:
+        names: Name of each test.
+        examples: The graphs with the labels of that test.
+        automata: Whether only automata are tested on them.
+    """
+
+    names: tuple[str, ...]
+    examples: tuple[Examples, ...]
+    automata: bool
+
+
+@dataclass(frozen=True)
+class JobGraphs:
+    """All graphs of a job."""
+
+    train: Examples
+    validation: Examples
+    tests: tuple[TestGraphs, ...]
+    dataset: Dataset | None = None
+
+    def training_data(self, job: Job) -> TrainingData:
+        """The graphs that a learner gets, and how they were drawn."""
+        train = job.train
+        drawn = {"split": train.split, "sizes": list(train.sizes) or None, "count": train.count or None}
+        return TrainingData(self.train, self.validation, self.dataset, {**drawn, "steps": job.data.steps or None})
+
+    def digests(self) -> dict[str, str]:
+        """Digests of all graphs, by the names of their splits and tests."""
+        found = {"train": self.train.digest, "validation": self.validation.digest}
+        for tests in self.tests:
+            found |= {name: part.digest for name, part in zip(tests.names, tests.examples, strict=True)}
+        return found
+
+
+def draw_graphs(job: Job) -> JobGraphs:
+    """Draw the graphs of a job."""
+    return _draw_grab(job) if job.data.grab else _draw_dataset(job)
+
+
+def check_graphs(experiment: Experiment) -> None:
+    """Draw one graph of each test, and look at the number of graphs.
+
+    Raises:
+        GraphFSAError: A graph can't be drawn, or there are too many; the message names the test.
+    """
+    data = experiment.data
+    if data.grab:
+        return
+    dataset = build(Dataset, data.dataset, data.options, experiment.files)
+    for each in experiment.learners:
+        check_size("a training graph", max(each.train.sizes, default=1), 0, each.train.count)
+    tried: set[int] = set()
+    for test in experiment.tests:
+        try:
+            check_size("a graph", test.size, 0, test.count)
+            check_steps(test.steps, 0)
+            if test.size not in tried:
+                dataset.generate(test.size, 1, np.random.default_rng(0), steps=1)
+            tried.add(test.size)
+        except GraphFSAError as error:
+            raise GraphFSAError(f"test {test.name!r}: {error}") from None
+
+
+def _draw_dataset(job: Job) -> JobGraphs:
+    dataset = build(Dataset, job.data.dataset, job.data.options, job.files)
+    steps = job.data.steps or None
+    train = draw_training(
+        dataset,
+        np.random.default_rng(job.seed),
+        sizes=list(job.train.sizes) or None,
+        count=job.train.count or None,
+        steps=steps,
+        split=job.train.split,
+    )
+    split = dataset.splits["validation"]
+    if job.train.count:
+        split = split.resized(None, min(sum(number for _, number in split.parts), job.train.count))
+    split = split if steps is None else replace(split, steps=steps)
+    # Who chooses by validation graphs must not have seen test graphs.
+    validation = draw_split(dataset, split, np.random.default_rng([job.seed, 1]), "train")
+    groups: list[TestGraphs] = []
+    for tests in _by_graphs(job.tests):
+        numbers = [test.steps or None for test in tests]
+        rng = np.random.default_rng([job.seed, 2, tests[0].size])
+        first = draw(dataset, tests[0].size, tests[0].count, rng, "test", steps=numbers[0])
+        more = (dataset.examples(first.graphs, first.inputs, steps=number) for number in numbers[1:])
+        groups.append(TestGraphs(tuple(test.name for test in tests), (first, *more), tests[0].automata))
+    return JobGraphs(train, validation, tuple(groups), dataset)
+
+
+def _by_graphs(tests: Sequence[Test]) -> Iterator[list[Test]]:
+    """Tests that differ in nothing but their steps, so that they share their graphs."""
+    groups: dict[tuple[int, int, bool], list[Test]] = {}
+    for test in tests:
+        groups.setdefault((test.size, test.count, test.automata), []).append(test)
+    yield from groups.values()
+
+
+def _draw_grab(job: Job) -> JobGraphs:
+    plan = grab_config(job.data.grab)
+    counts = {test.name: test.count for test in job.tests}
+    counts["train"] = job.train.count or plan.parts["train"].count
+    parts = {name: replace(part, count=counts.get(name, part.count)) for name, part in plan.parts.items()}
+    drawn = generate_grab(GrabConfig(plan.grab, parts), job.seed, covering=job.train.split == "covering").splits
+    tests = tuple(TestGraphs((test.name,), (drawn[test.name],), test.automata) for test in job.tests)
+    return JobGraphs(drawn["train"], drawn["validation"], tests)

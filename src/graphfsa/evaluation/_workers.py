@@ -1,4 +1,4 @@
-"""Processes that run jobs: started anew (spawn), kept for many jobs, replaced when one dies."""
+"""Processes that run jobs: started afresh (spawn), kept for many jobs, replaced when one dies."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 import signal
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
+from contextlib import contextmanager, suppress
+from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Thread
@@ -15,25 +15,29 @@ from time import perf_counter
 from typing import Any
 
 from graphfsa.errors import GraphFSAError
-from graphfsa.evaluation._job import RECORD, run_job, versions
+from graphfsa.evaluation._job import failure, run_job
 from graphfsa.evaluation.experiment import Job
 from graphfsa.plugins import load_file, loaded_files
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-_TRACE = 20
+_TRACE = 40
+_GUARD = (
+    "Processes import the script that starts them, so a script must be a file, and do its work under "
+    "`if __name__ == '__main__':`"
+)
 Watch = Callable[[str, Job], None]
 
 
 def run_all(jobs: Iterable[Job], models: Path, processes: int, watch: Watch) -> Iterator[dict[str, Any]]:
-    """Run jobs in parallel; records come as jobs end.
+    """Run jobs in parallel, and yield their records as they end.
 
     A job that fails gives a record that says why; so does one whose process dies (killed, out of memory).
 
     Args:
         jobs: The jobs.
         models: Directory for models.
-        processes: How many run at once.
-        watch: Is told when a job starts: ``watch("start", job)``, and when it has ended.
+        processes: Number of jobs that run at once.
+        watch: Called when a job starts, ``watch("start", job)``, and when it has ended, ``watch("end", job)``.
     """
     waiting = list(reversed(list(jobs)))
     with _crew(min(processes, max(1, len(waiting))), models) as crew:
@@ -51,6 +55,22 @@ def run_all(jobs: Iterable[Job], models: Path, processes: int, watch: Watch) -> 
                 record = worker.take()
                 watch("end", job)
                 yield record
+
+
+def attempt(job: Job, models: Path) -> dict[str, Any]:
+    """Run a job in this process; whatever goes wrong in it is a record too."""
+    began = perf_counter()
+    try:
+        return run_job(job, models)
+    except Exception as error:
+        trace = traceback.format_exc().splitlines()[-_TRACE:]
+        return failure(job, f"{type(error).__name__}: {error}", "\n".join(trace), perf_counter() - began)
+
+
+def check_not_imported() -> None:
+    """Raise if a process for jobs is importing the script that started it, and the script starts everything again."""
+    if getattr(current_process(), "_inheriting", False):  # What multiprocessing itself goes by.
+        raise GraphFSAError(_GUARD)
 
 
 class _Worker:
@@ -73,24 +93,21 @@ class _Worker:
         self._wait()
         self.job, self._began = job, perf_counter()
         try:
-            self.connection.send((job.id, job.config))
+            self.connection.send(job)
         except OSError:  # It died while it was idle; the job has not begun.
             self.stop()
             self._start()
             self._wait()
-            self.connection.send((job.id, job.config))
+            self.connection.send(job)
 
     def _wait(self) -> None:
-        """Wait until the process is there."""
+        """Wait until the process has started."""
         if self._ready:
             return
         try:
             self._ready = bool(self.connection.recv())
         except (EOFError, OSError):
-            raise GraphFSAError(
-                "a process for jobs ended before it began. Processes import the script that starts them, so a script "
-                "must be a file, and do its work under `if __name__ == '__main__':`"
-            ) from None
+            raise GraphFSAError(f"a process for jobs ended before its first job. {_GUARD}") from None
 
     def take(self) -> dict[str, Any]:
         job = self.job
@@ -126,7 +143,7 @@ def _crew(number: int, models: Path) -> Generator[list[_Worker]]:
 
 @contextmanager
 def _one_thread() -> Generator[None]:
-    """Libraries in new processes use one thread each: there are as many processes as there is work for."""
+    """Make libraries in new processes use one thread each: all cores have a process of ours already."""
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     try:
@@ -140,25 +157,20 @@ def _one_thread() -> Generator[None]:
 
 
 def _serve(connection: Connection, models: str, files: list[str]) -> None:
-    """What a process does: run what it is given, until nobody gives it anything."""
+    """What a process does: run the jobs that it is given, until its parent closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent is interrupted, and ends us.
     Thread(target=_end_with_parent, daemon=True).start()
     os.dup2(2, 1)  # Standard output is for results, not for what a learner prints.
     for file in files:
-        load_file(file)
+        with suppress(Exception, SystemExit):  # A job that needs it will fail, and say why.
+            load_file(file)
     connection.send(True)
     while True:
         try:
-            identity, config = connection.recv()
+            job = connection.recv()
         except (EOFError, OSError):
             return
-        began = perf_counter()
-        try:
-            record = run_job(config, identity, Path(models))
-        except Exception as error:  # Whatever goes wrong in a job is a result of the run.
-            trace = traceback.format_exc().splitlines()[-_TRACE:]
-            what = f"{type(error).__name__}: {error}"
-            record = failure(Job(config), what, "\n".join(trace), perf_counter() - began)
+        record = attempt(job, Path(models))
         try:
             connection.send(record)
         except OSError:
@@ -171,17 +183,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def failure(job: Job, error: str, trace: str, seconds: float) -> dict[str, Any]:
-    """The record of a job that failed."""
-    return {
-        "schema": RECORD,
-        "id": job.id,
-        "status": "failed",
-        "config": job.config,
-        "error": error[:2000],
-        "trace": trace,
-        "seconds": {"all": round(seconds, 3)},
-        "versions": versions(),
-    }

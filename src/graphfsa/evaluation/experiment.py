@@ -1,30 +1,46 @@
-"""An experiment is data: a task with its graphs, learners with their options, tests, and what the paper published."""
+"""An experiment is data: a task with its graphs, learners with their options, tests, and what the paper published.
+
+These classes are the only definition of what an experiment holds. Files (TOML) and records (JSON) have the same fields.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from json import dumps
 from typing import Any
 
-_WORDS = ("column", "published", "ours", "aside", "seeds")
-"""What does not decide how a job is run."""
+from graphfsa.checks import check_type, is_integer, shown
+from graphfsa.datasets import Dataset, grab_config, grab_config_names
+from graphfsa.errors import GraphFSAError
+from graphfsa.evaluation._references import build, options_of, refer, without_digest
+from graphfsa.learners import Learner
+
+_NO_EFFECT = ("column", "published", "focus", "comparison", "seeds")
+"""Fields of a learner that do not decide how its jobs are run."""
+_NAME = re.compile(r"\w[\w .,=+-]*")
+
+
+def _options() -> dict[str, Any]:
+    return {}
 
 
 @dataclass(frozen=True)
 class Data:
-    """Where the graphs come from.
+    """Where the graphs come from: a data set, or GRAB.
 
     Attributes:
-        dataset: Name of a data set, or empty if they are from GRAB.
+        dataset: Name of a data set, or ``file.py:Class``.
         options: Options of the data set.
-        grab: Name of a configuration of GRAB, or empty.
+        grab: Name of a configuration of GRAB.
         steps: Steps of the training labels; 0 for the data set's own number.
     """
 
     dataset: str = ""
-    options: dict[str, Any] | None = None
+    options: dict[str, Any] = field(default_factory=_options)
     grab: str = ""
     steps: int = 0
 
@@ -34,16 +50,18 @@ class Test:
     """Graphs to score on.
 
     Attributes:
-        name: Name of the row: ``n=10``, ``t=5``, ``validation``.
-        size: Number of nodes. GRAB has its own, by the name of the test.
+        name: Name of the row: ``n=10``, ``t=5``, ``validation``. Tests of GRAB are named after its splits.
+        size: Number of nodes; GRAB has its own.
         count: Number of graphs.
-        steps: Steps that are run, and after which the labels hold.
-        automata: Whether only automata are run: a network would take too long.
+        steps: Steps to run, after which the labels hold; 0 for the data set's own number.
+        automata: Whether only automata are tested, because a network would take too long.
     """
+
+    __test__ = False  # Not for pytest.
 
     name: str
     size: int = 0
-    count: int = 0
+    count: int = 100
     steps: int = 0
     automata: bool = False
 
@@ -54,9 +72,9 @@ class Train:
 
     Attributes:
         split: ``train`` (the paper's graphs), ``learn`` (many small graphs of every size up to 10), or for GRAB also
-            ``covering`` (graphs that show every entry of the truth are added).
+            ``covering`` (with more graphs, so that every entry of the truth is seen).
         sizes: Other sizes than those of the split.
-        count: Another number of graphs in all; 0 for that of the split.
+        count: Another number of graphs; 0 for that of the split.
     """
 
     split: str = "train"
@@ -65,32 +83,56 @@ class Train:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Candidate:
     """A learner in an experiment: one column of its table.
 
     Attributes:
         column: Name of the column.
-        learner: Name of the learner.
+        learner: Name of the learner, or ``file.py:Class``.
         options: Options of the learner.
         train: The graphs that it learns from.
-        group: The rows that it belongs to, such as ``4 states``; all of them if empty.
+        group: The rows that it belongs to, such as ``4 states``; all rows if empty.
         published: The model of the paper that it is compared with, if any.
-        ours: Whether it is one of those that are to be at least as good as anything published.
-        aside: Whether it is not in the table but in a second one below it: the same learner trained for longer, say.
-        seeds: It is run for so many seeds at most; 0 for all.
-        quick: Options that differ in a quick run, in which what is aside has no part.
+        focus: Whether the experiment is about this learner: the best of these in each row is compared with all others.
+        comparison: Whether it is in a second table, for comparison only: the same learner trained for longer, say. Not
+            run in a quick run.
+        seeds: The largest number of seeds it is run with; 0 for no limit.
+        quick: Options that differ in a quick run.
     """
 
     column: str
     learner: str
-    options: dict[str, Any]
-    train: Train
+    options: dict[str, Any] = field(default_factory=_options)
+    train: Train = Train()
     group: str = ""
     published: str = ""
-    ours: bool = False
-    aside: bool = False
+    focus: bool = False
+    comparison: bool = False
     seeds: int = 0
-    quick: dict[str, Any] | None = None
+    quick: dict[str, Any] = field(default_factory=_options)
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """The paper's numbers that stand beside the measured ones.
+
+    Attributes:
+        table: Label of the paper's table.
+        experiment: Number of the experiment in that table, if it has several.
+        comparable: Whether the numbers are about the same data, so that each cell can be compared.
+    """
+
+    table: str
+    experiment: str = ""
+    comparable: bool = True
+
+
+@dataclass(frozen=True)
+class QuickRun:
+    """The largest numbers of training graphs and of test graphs in a quick run."""
+
+    train: int = 200
+    test: int = 10
 
 
 @dataclass(frozen=True)
@@ -98,65 +140,130 @@ class Experiment:
     """A table or a curve.
 
     Attributes:
-        name: Its name on the command line.
+        name: Name of its files.
         title: Its heading.
-        about: What is measured, in a sentence or two.
-        published: Label of the paper's table and number of its experiment; empty if it published no numbers.
-        comparable: Whether published cells are about the same data, so that each can be held against ours.
-        fitted: Whether the paper counts only runs without an error on their training graphs, so that a second reading
-            does too.
-        source: Content of the file that defines it, if it is the user's own.
         data: The graphs.
-        tests: What is scored.
-        entries: The learners.
+        tests: What is scored: the rows.
+        learners: The learners: the columns.
+        about: What is measured, in a sentence or two.
+        published: What the paper published; None if it has no such numbers.
         notes: What differs from the paper, and why.
-        quick: Number of training and of test graphs in a quick run, at most.
+        fitted: Whether the paper counts only runs without an error on their training graphs; a second table does too.
+        quick: How large a quick run is.
+        files: Where the files of the user's own classes are, by reference; never written.
+
+    Raises:
+        GraphFSAError: The experiment is not consistent.
     """
 
     name: str
     title: str
-    about: str
-    published: tuple[str, str]
     data: Data
     tests: tuple[Test, ...]
-    entries: tuple[Entry, ...]
+    learners: tuple[Candidate, ...]
+    about: str = ""
+    published: PublishedTable | None = None
     notes: tuple[str, ...] = ()
-    quick: tuple[int, int] = (200, 10)
-    comparable: bool = True
     fitted: bool = False
-    source: dict[str, Any] | None = None
+    quick: QuickRun = QuickRun()
+    files: dict[str, str] = field(default_factory=_options, compare=False)
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name) or self.name.lower() == "readme":
+            raise GraphFSAError(
+                "the name of a table becomes the name of files: letters, digits and any of ' .,=+-', not 'readme'; "
+                f"got {shown(self.name)}"
+            )
+        if bool(self.data.dataset) == bool(self.data.grab):
+            raise GraphFSAError("data must name either a dataset or a configuration of grab")
+        _check_distinct("tests", [test.name for test in self.tests])
+        _check_distinct("learners", [f"{each.column} {each.group}".strip() for each in self.learners])
+        for test in self.tests:
+            if test.count < 1:
+                raise GraphFSAError(f"test {test.name!r} must have at least one graph; got {test.count}")
+        splits = ("train", "covering") if self.data.grab else ("train", "learn")
+        for each in self.learners:
+            if each.train.split not in splits:
+                what = f"split must be one of {', '.join(splits)}; got {shown(each.train.split)}"
+                raise GraphFSAError(f"learner {each.column!r}: {what}")
+            if not all(is_integer(size) and size >= 0 for size in each.train.sizes):
+                raise GraphFSAError(f"learner {each.column!r}: sizes must be integers >= 0")
+
+    @classmethod
+    def of(
+        cls,
+        data: str | Dataset,
+        learners: Mapping[str, str | Learner],
+        *,
+        tests: Sequence[int | Test] | None = None,
+        train: Train | None = None,
+        focus: Collection[str] | None = None,
+        name: str = "experiment",
+        title: str | None = None,
+        about: str = "",
+    ) -> Experiment:
+        """An experiment from objects, one's own included.
+
+        Args:
+            data: A data set, its name, or the name of a configuration of GRAB (``paper-1``).
+            learners: A learner, or its name, for each column.
+            tests: Sizes of the test graphs, or tests; by default those of the data.
+            train: The graphs to learn from; by default those of the paper.
+            focus: The columns that the experiment is about; by default the first.
+            name: Name of the files.
+            title: The heading; by default the name.
+            about: What is measured.
+
+        Example:
+            >>> found = Experiment.of("prefix-sum", {"exact": "exact"}, tests=[10, 100])
+            >>> [test.name for test in found.tests]
+            ['n=10', 'n=100']
+        """
+        check_type("learners", learners, Mapping, "a learner for each column, by the name of the column")
+        files: dict[str, str] = {}
+        chosen = list(learners)[:1] if focus is None else focus
+        candidates: list[Candidate] = []
+        for column, learner in learners.items():
+            reference, options = _reference(learner, Learner, f"learner {column!r}", files)
+            candidates.append(Candidate(column, reference, options, train or Train(), focus=column in chosen))
+        if isinstance(data, str) and data in grab_config_names():
+            source = Data(grab=data)
+            splits = {split: part.count for split, part in grab_config(data).parts.items() if split in grab_tests(data)}
+            default = [Test(split, count=count) for split, count in splits.items()]
+        else:
+            reference, options = _reference(data, Dataset, "data", files)
+            source = Data(reference, options)
+            dataset = build(Dataset, reference, options, files)
+            default = [Test(f"n={size}", size, count) for size, count in dataset.splits["test"].parts]
+        rows = default if tests is None else [_test(test) for test in tests]
+        return cls(name, title or name, source, tuple(rows), tuple(candidates), about, files=files)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything that decides how its jobs are run."""
-        content = {"data": asdict(self.data), "tests": list(map(asdict, self.tests))}
-        learners = [{key: value for key, value in asdict(entry).items() if key not in _WORDS} for entry in self.entries]
-        return _digest({**content, "learners": learners, "quick": self.quick})
+        """SHA-256 of everything that decides how its jobs are run, but the code of one's own classes."""
+        learners = [
+            {key: value for key, value in asdict(each).items() if key not in _NO_EFFECT} for each in self.learners
+        ]
+        for each in learners:
+            each["learner"] = without_digest(each["learner"])
+        data = {**asdict(self.data), "dataset": without_digest(self.data.dataset)}
+        tests = [asdict(test) for test in self.tests]
+        quick = [self.quick.train, self.quick.test]
+        return _digest({"data": data, "tests": tests, "learners": learners, "quick": quick})
 
-    def jobs(self, seed: int, *, quick: bool = False) -> Iterator[tuple[Entry, Job]]:
-        """What there is to run for one seed."""
-        for entry in self.entries:
-            if (entry.seeds and seed >= entry.seeds) or (quick and entry.aside):
+    def jobs(self, seed: int, *, quick: bool = False) -> Iterator[tuple[Candidate, Job]]:
+        """The jobs of one seed, each with its column."""
+        for each in self.learners:
+            if (each.seeds and seed >= each.seeds) or (quick and each.comparison):
                 continue
-            options, train, tests = entry.options, entry.train, self.tests
+            options, train, tests = each.options, each.train, self.tests
             if quick:
-                options = {**options, **(entry.quick or {})}
-                train = replace(train, count=min(train.count or self.quick[0], self.quick[0]))
-                tests = tuple(replace(test, count=min(test.count, self.quick[1])) for test in tests)
-            yield (
-                entry,
-                Job(
-                    {
-                        "data": asdict(self.data),
-                        "train": asdict(train),
-                        "tests": [asdict(test) for test in tests],
-                        "learner": entry.learner,
-                        "options": options,
-                        "seed": seed,
-                        "quick": quick,
-                    }
-                ),
-            )
+                options = {**options, **each.quick}
+                train = replace(train, count=min(train.count or self.quick.train, self.quick.train))
+                tests = tuple(replace(test, count=min(test.count, self.quick.test)) for test in tests)
+            references = (self.data.dataset, each.learner)
+            files = {reference: self.files[reference] for reference in references if reference in self.files}
+            yield each, Job(self.data, train, tests, each.learner, options, seed, quick, files)
 
 
 @dataclass(frozen=True)
@@ -164,15 +271,82 @@ class Job:
     """One learner on one set of graphs with one seed. Tables that ask for the same job share it.
 
     Attributes:
-        config: Everything that decides the outcome, as JSON values.
+        data: Where the graphs come from.
+        train: The graphs to learn from.
+        tests: The graphs to score on.
+        learner: Reference of the learner.
+        options: Options of the learner.
+        seed: The seed.
+        quick: Whether it is of a quick run.
+        files: Where the files of the user's own classes are; never written, and no part of its identity.
     """
 
-    config: dict[str, Any]
+    data: Data
+    train: Train
+    tests: tuple[Test, ...]
+    learner: str
+    options: dict[str, Any]
+    seed: int
+    quick: bool
+    files: dict[str, str] = field(default_factory=_options, compare=False)
+
+    def __str__(self) -> str:
+        data = without_digest(self.data.dataset) or self.data.grab
+        return f"{self.learner_name} on {data}, seed {self.seed}"
 
     @property
+    def learner_name(self) -> str:
+        """The learner, as a person calls it."""
+        return without_digest(self.learner)
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """Everything that decides the outcome, as JSON values."""
+        content = asdict(self)
+        del content["files"]
+        return content
+
+    @cached_property
     def id(self) -> str:
-        """16 letters that stand for the configuration."""
-        return _digest(self.config)[:16]
+        """16 hexadecimal digits that stand for the configuration."""
+        return job_id(self.config)
+
+
+def job_id(config: Mapping[str, Any]) -> str:
+    """16 hexadecimal digits that stand for the configuration of a job."""
+    return _digest(config)[:16]
+
+
+def grab_tests(config: str) -> list[str]:
+    """Names of the splits of a configuration of GRAB that models can be tested on."""
+    return [part for part in grab_config(config).parts if part not in ("train", "ood")]
+
+
+def _test(given: Any) -> Test:
+    return Test(f"n={given}", int(given)) if is_integer(given) else check_type("a test", given, Test)
+
+
+def _reference(
+    given: Any, contract: type[Learner] | type[Dataset], what: str, files: dict[str, str]
+) -> tuple[str, dict[str, Any]]:
+    """The reference and the options of a learner or data set, or of its name; notes its file."""
+    if not isinstance(given, str | contract):
+        raise GraphFSAError(f"{what} must be a graphfsa.{contract.__name__} or the name of one; got {shown(given)}")
+    try:
+        plugin = build(contract, given, {}, {}) if isinstance(given, str) else given
+        reference, more = refer(type(plugin))
+        files |= more
+        return reference, options_of(plugin)
+    except GraphFSAError as error:
+        raise GraphFSAError(f"{what}: {error}") from None
+
+
+def _check_distinct(what: str, names: Sequence[str]) -> None:
+    if not names:
+        raise GraphFSAError(f"there must be {what}")
+    for name in names:
+        if names.count(name) > 1:
+            raise GraphFSAError(f"{what} must have different names; got {name!r} twice")
 
 
 def _digest(content: Any) -> str:

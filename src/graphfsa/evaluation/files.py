@@ -1,22 +1,29 @@
-"""Experiments as TOML files: those of the paper, one for each table and figure, and those of one's own."""
+"""Experiments as TOML files: those of the paper, one for each table and figure, and the user's own.
+
+Files, manifests and records are read into the classes of ``experiment.py`` by the types and defaults of their fields.
+"""
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, fields, is_dataclass, replace
 from json import dumps
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from graphfsa.datasets import Dataset
 from graphfsa.errors import FormatError, GraphFSAError, UnknownNameError
-from graphfsa.evaluation._fields import Field, taken
-from graphfsa.evaluation._graphs import check_grab_tests, make_dataset
-from graphfsa.evaluation._job import make_learner
-from graphfsa.evaluation.experiment import Data, Entry, Experiment, Test, Train
+from graphfsa.evaluation._references import build, locate
+from graphfsa.evaluation.experiment import Experiment, Job, grab_tests
+from graphfsa.fields import Field, read_fields
 from graphfsa.files import read_bytes
+from graphfsa.learners import Learner
 
 _PAPER = Path(__file__).parent / "paper"
 _LIMIT = 2**20
+_T = TypeVar("_T")
 
 
 def experiment_names() -> list[str]:
@@ -32,25 +39,110 @@ def find_experiment(text: str) -> Experiment:
         'prefix-sum'
     """
     if text.endswith(".toml"):
-        return own_experiment(Path(text).stem, _read(Path(text)), text)
-    if text.replace("_", "-") not in experiment_names():
-        raise UnknownNameError("table", text, [*experiment_names(), "all"])
-    path = _PAPER / f"{text.replace('-', '_')}.toml"
-    return _parsed(text.replace("_", "-"), _read(path), path.name)
+        return _own_experiment(Path(text))
+    return paper_experiment(text)
 
 
-def own_experiment(name: str, content: dict[str, Any], where: str) -> Experiment:
-    """An experiment from the content of a file of the user's, which it keeps."""
-    if name.startswith(".") or not name or name.lower() == "readme":
-        raise FormatError(f"{where}: the name of the file becomes the name of the table; it can't be {name!r}")
+def paper_experiment(name: str) -> Experiment:
+    """An experiment of the paper by name."""
+    known = name.replace("_", "-")
+    if known not in experiment_names():
+        raise UnknownNameError("table", name, [*experiment_names(), "all"])
+    path = _PAPER / f"{known.replace('-', '_')}.toml"
+    return read_experiment(known, _read_toml(path), path.name)
+
+
+def read_experiment(name: str, content: Any, where: str) -> Experiment:
+    """An experiment from what a file says; the code of learners and data sets is not run.
+
+    Args:
+        name: Its name.
+        content: The fields, as TOML or JSON values.
+        where: Where they were read, for errors.
+    """
+    return _read(Experiment, content, where, {"name": name, "files": {}}, also=("extends",))
+
+
+def read_job(config: Mapping[str, Any], where: str) -> Job:
+    """The job of a record."""
+    return _read(Job, config, f"{where}: config", {"files": {}})
+
+
+def experiment_content(experiment: Experiment) -> dict[str, Any]:
+    """What ``read_experiment`` reads again, as JSON values."""
+    content = {key: value for key, value in asdict(experiment).items() if value is not None}
+    return {key: value for key, value in content.items() if key not in ("name", "files")}
+
+
+def is_own(experiment: Experiment) -> bool:
+    """Whether an experiment is the user's, not one of the paper's."""
+    return experiment.name not in experiment_names() or paper_experiment(experiment.name) != experiment
+
+
+def check_code(experiment: Experiment) -> None:
+    """Build the data set and all learners of an experiment, as its jobs will.
+
+    Raises:
+        GraphFSAError: One can't be built; the message names it.
+    """
+    try:
+        if experiment.data.grab:
+            valid = grab_tests(experiment.data.grab)
+            for test in experiment.tests:
+                if test.name not in valid:
+                    what = f"tests of GRAB must be named after its splits, {', '.join(valid)}"
+                    raise GraphFSAError(f"{what}; got {test.name!r}")
+        else:
+            build(Dataset, experiment.data.dataset, experiment.data.options, experiment.files)
+    except GraphFSAError as error:
+        raise GraphFSAError(f"data: {error}") from None
+    for number, each in enumerate(experiment.learners, start=1):
+        try:
+            for options in (each.options, {**each.options, **each.quick}):
+                build(Learner, each.learner, options, experiment.files)
+        except GraphFSAError as error:
+            raise GraphFSAError(f"learner {number}: {error}") from None
+
+
+def _own_experiment(path: Path) -> Experiment:
+    """An experiment from a file of the user's, with the classes that it names."""
+    content = _read_toml(path)
     try:
         dumps(content, allow_nan=False)
     except (TypeError, ValueError):
-        raise FormatError(f"{where}: dates, times, inf and nan have no meaning here") from None
-    return replace(_parsed(name, content, where), source=content)
+        raise FormatError(f"{path}: dates, times, inf and nan have no meaning here") from None
+    experiment = read_experiment(path.stem, content, str(path))
+    try:
+        located = _located(experiment, path.parent)
+        check_code(located)
+    except GraphFSAError as error:
+        raise FormatError(f"{path}: {error}") from None
+    return located
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _located(experiment: Experiment, folder: Path) -> Experiment:
+    """The same experiment with references that other processes can follow."""
+    files: dict[str, str] = {}
+    data = experiment.data
+    if data.dataset:
+        data = replace(data, dataset=_noted(Dataset, data.dataset, folder, files, "data"))
+    learners = tuple(
+        replace(each, learner=_noted(Learner, each.learner, folder, files, f"learner {number}"))
+        for number, each in enumerate(experiment.learners, start=1)
+    )
+    return replace(experiment, data=data, learners=learners, files=files)
+
+
+def _noted(contract: type[Learner] | type[Dataset], name: str, folder: Path, files: dict[str, str], what: str) -> str:
+    try:
+        reference, more = locate(contract, name, folder)
+    except GraphFSAError as error:
+        raise GraphFSAError(f"{what}: {error}") from None
+    files |= more
+    return reference
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
     """The content of a file, on top of that of the file that it extends; published numbers are about its data."""
     try:
         content = tomllib.loads(read_bytes(path, limit=_LIMIT).decode("utf-8"))
@@ -61,114 +153,66 @@ def _read(path: Path) -> dict[str, Any]:
         return content
     if not isinstance(base, str) or base not in experiment_names():
         raise FormatError(f"{path}: extends must name one of {', '.join(experiment_names())}; got {base!r}")
-    below = _read(_PAPER / f"{base.replace('-', '_')}.toml")
+    below = _read_toml(_PAPER / f"{base.replace('-', '_')}.toml")
     if "data" in content:
         below.pop("published", None)
     return {**below, **content}
 
 
-_TOP = {
-    "title": Field(str),
-    "about": Field(str, ""),
-    "published": Field(dict, {}),
-    "data": Field(dict),
-    "tests": Field(list),
-    "learners": Field(list),
-    "notes": Field(list, []),
-    "fitted": Field(bool, False),
-    "quick": Field(dict, {}),
-}
-_PUBLISHED = {"table": Field(str), "experiment": Field(str, ""), "comparable": Field(bool, True)}
-_QUICK = {"train": Field(int, 200), "test": Field(int, 10)}
-_DATA = {"dataset": Field(str, ""), "options": Field(dict, {}), "grab": Field(str, ""), "steps": Field(int, 0)}
-_TEST = {
-    "name": Field(str),
-    "size": Field(int, 0),
-    "count": Field(int, 100),
-    "steps": Field(int, 0),
-    "automata": Field(bool, False),
-}
-_LEARNER = {
-    "column": Field(str),
-    "learner": Field(str),
-    "options": Field(dict, {}),
-    "train": Field(dict, {}),
-    "group": Field(str, ""),
-    "published": Field(str, ""),
-    "ours": Field(bool, False),
-    "aside": Field(bool, False),
-    "seeds": Field(int, 0),
-    "quick": Field(dict, {}),
-}
-_TRAIN = {"split": Field(str, "train"), "sizes": Field(list, []), "count": Field(int, 0)}
+def _read(kind: type[_T], content: Any, where: str, given: Mapping[str, Any], also: tuple[str, ...] = ()) -> _T:
+    """Build a dataclass from a table, by the types and defaults of its fields.
 
-
-def _parsed(name: str, content: dict[str, Any], where: str) -> Experiment:
-    top = taken(content, _TOP, where, more=("extends",))
-    source = taken(top["published"], _PUBLISHED, f"{where}: published") if top["published"] else None
-    quick = taken(top["quick"], _QUICK, f"{where}: quick")
-    data = Data(**taken(top["data"], _DATA, f"{where}: data"))
-    if bool(data.dataset) == bool(data.grab):
-        raise FormatError(f"{where}: data must name either a dataset or a configuration of grab")
-    tests = tuple(Test(**taken(test, _TEST, f"{where}: test {k}")) for k, test in enumerate(top["tests"], start=1))
-    entries = tuple(_entry(entry, f"{where}: learner {k}") for k, entry in enumerate(top["learners"], start=1))
-    _check(tests, entries, where)
-    _check_data(data, tests, entries, where)
-    return Experiment(
-        name=name,
-        title=top["title"],
-        about=top["about"],
-        published=(source["table"], source["experiment"]) if source else ("", ""),
-        data=data,
-        tests=tests,
-        entries=entries,
-        notes=tuple(map(str, top["notes"])),
-        fitted=top["fitted"],
-        quick=(quick["train"], quick["test"]),
-        comparable=source is None or source["comparable"],
-    )
-
-
-def _entry(content: Any, where: str) -> Entry:
-    fields = taken(content, _LEARNER, where)
-    train = taken(fields.pop("train"), _TRAIN, f"{where}: train")
-    train["sizes"] = tuple(train["sizes"])
-    entry = Entry(**fields, train=Train(**train))
+    Args:
+        kind: The dataclass.
+        content: The table.
+        where: Where it was read, for errors.
+        given: Fields that are not read.
+        also: More fields that a file may have, for errors.
+    """
+    hints = get_type_hints(kind)
+    wanted: dict[str, Field] = {}
+    for field in fields(kind):  # pyright: ignore[reportArgumentType]
+        if field.name not in given:
+            wanted[field.name] = _field(hints[field.name], field.default is field.default_factory is MISSING)
+    found = read_fields(content, wanted, where, also=also)
+    values = {name: _value(hints[name], found[name], name, where) for name in wanted if name in content}
     try:
-        for options in (entry.options, {**entry.options, **(entry.quick or {})}):
-            make_learner(entry.learner, options)
+        return kind(**given, **values)
     except GraphFSAError as error:
+        if isinstance(error, FormatError):
+            raise
         raise FormatError(f"{where}: {error}") from None
-    return entry
 
 
-def _check_data(data: Data, tests: tuple[Test, ...], entries: tuple[Entry, ...], where: str) -> None:
-    """Raise unless the graphs can be drawn, as far as names tell."""
-    try:
-        if data.grab:
-            check_grab_tests(data.grab, [test.name for test in tests])
-        else:
-            make_dataset(data.dataset, data.options or {})
-    except GraphFSAError as error:
-        raise FormatError(f"{where}: data: {error}") from None
-    splits = ("train", "covering") if data.grab else ("train", "learn")
-    for entry in entries:
-        if entry.train.split not in splits:
-            what = f"split must be one of {', '.join(splits)}; got {entry.train.split!r}"
-            raise FormatError(f"{where}: learner {entry.column!r}: {what}")
-        if not all(isinstance(size, int) and size >= 0 for size in entry.train.sizes):
-            raise FormatError(f"{where}: learner {entry.column!r}: sizes must be whole numbers of at least 0")
+def _field(hint: Any, required: bool) -> Field:
+    """What a field must hold in a file, by its type."""
+    kind, item = _kind(hint)
+    plain: Any = dict if is_dataclass(kind) else list if kind is tuple else kind
+    found = Field(
+        plain,
+        least=0 if plain is int else None,
+        items=Field(item) if kind is tuple and item in (str, int) else None,
+    )
+    return found if required else replace(found, default=None)
 
 
-def _check(tests: tuple[Test, ...], entries: tuple[Entry, ...], where: str) -> None:
-    for test in tests:
-        if test.count < 1:
-            raise FormatError(f"{where}: test {test.name!r} must have at least one graph; got {test.count}")
-    names = [test.name for test in tests]
-    places = [f"{entry.column} {entry.group}".strip() for entry in entries]
-    for what, values in (("tests", names), ("learners", places)):
-        if not values:
-            raise FormatError(f"{where}: there must be {what}")
-        for value in values:
-            if values.count(value) > 1:
-                raise FormatError(f"{where}: {what} must have different names; got {value!r} twice")
+def _kind(hint: Any) -> tuple[Any, Any]:
+    """The kind of a type, and that of its items: ``tuple[Test, ...]`` as ``tuple, Test``."""
+    if isinstance(hint, UnionType):
+        hint = next(part for part in get_args(hint) if part is not NoneType)
+    origin = get_origin(hint)
+    return (hint, None) if origin is None else (origin, get_args(hint)[0])
+
+
+def _value(hint: Any, value: Any, name: str, where: str) -> Any:
+    """What a file holds, as a value of a type."""
+    kind, item = _kind(hint)
+    if is_dataclass(kind):
+        return _read(kind, value, f"{where}: {name}", {})  # pyright: ignore[reportArgumentType]
+    if kind is tuple and is_dataclass(item):
+        singular = name.removesuffix("s")
+        return tuple(
+            _read(item, part, f"{where}: {singular} {number}", {})  # pyright: ignore[reportArgumentType]
+            for number, part in enumerate(value, start=1)
+        )
+    return tuple(value) if kind is tuple else value

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from graphfsa.errors import GraphFSAError, MissingExtraError
-from graphfsa.evaluation._graphs import check_graphs
-from graphfsa.evaluation._job import make_learner
-from graphfsa.evaluation._time_left import TimeLeft
-from graphfsa.evaluation._workers import run_all
-from graphfsa.evaluation.experiment import Experiment, Job
-from graphfsa.evaluation.records import Results
+from graphfsa.checks import check_integer
+from graphfsa.errors import GraphFSAError
+from graphfsa.evaluation._job import check_graphs
+from graphfsa.evaluation._references import build
+from graphfsa.evaluation._workers import attempt, check_not_imported, run_all
+from graphfsa.evaluation.experiment import Experiment, Job, job_id
+from graphfsa.evaluation.files import check_code
+from graphfsa.evaluation.results import Record, Results
 from graphfsa.files import PathLike
+from graphfsa.learners import Learner
 
 Watch = Callable[[dict[str, Any]], None]
 _MOST = 10_000
-"""Seeds, processes or jobs to check, at most."""
+"""The largest number of seeds, processes or jobs to check."""
 
 
 def run_experiments(
@@ -31,7 +33,7 @@ def run_experiments(
     processes: int | None = None,
     watch: Watch | None = None,
 ) -> Results:
-    """Run every job of some experiments that has not been done yet.
+    """Run every job of some experiments that has not been done yet; no pages are written.
 
     Seeds come first: after an interruption every table has the same number of them. Jobs that failed are tried again.
 
@@ -40,20 +42,24 @@ def run_experiments(
         out: Directory of the results; it may hold results of the same experiments, which are kept.
         seeds: Number of seeds: 0, 1, ...
         quick: Fewer graphs and shorter trainings, to see that it works.
-        processes: How many jobs run at once; as many as there are cores if not given.
-        watch: Is told how it goes: a dict with ``total``, ``done``, ``failed``, ``running`` (jobs) and ``left``
-            (seconds, about; None as long as nothing is known).
+        processes: Number of jobs that run at once; by default the number of cores.
+        watch: Called as the work goes on, with a dict of ``total``, ``done``, ``failed``, ``running`` (jobs) and
+            ``left`` (estimated seconds; None until a job has ended).
 
     Returns:
         The results, those of earlier runs included.
     """
-    check_numbers(seeds=seeds, processes=1 if processes is None else processes)
-    _check_libraries(experiments)
+    check_not_imported()
+    check_count("seeds", seeds)
+    if processes is not None:
+        check_count("processes", processes)
     for name, experiment in experiments.items():
         try:
-            check_graphs(experiment.data, experiment.tests, [entry.train for entry in experiment.entries])
+            check_code(experiment)
+            check_graphs(experiment)
         except GraphFSAError as error:
             raise GraphFSAError(f"{name}: {error}") from None
+        _check_libraries(experiment)
     results = Results.create(out, experiments, quick=quick)
     with results.alone():
         done = {name: record for name, record in results.records().items() if record["status"] == "done"}
@@ -65,11 +71,9 @@ def run_experiments(
     return results
 
 
-def check_numbers(**numbers: Any) -> None:
-    """Raise unless these are whole numbers of at least 1, and not too large."""
-    for what, number in numbers.items():
-        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= _MOST:
-            raise GraphFSAError(f"{what} must be a whole number in 1 .. {_MOST}; got {number!r}")
+def check_count(name: str, number: Any) -> None:
+    """Raise unless a number of seeds, processes or jobs is an integer from 1 to 10,000."""
+    check_integer(name, number, 1, _MOST)
 
 
 def run_watched(
@@ -77,15 +81,15 @@ def run_watched(
     models: Path,
     processes: int | None,
     watch: Watch | None,
-    known: Sequence[dict[str, Any]] = (),
-) -> Iterator[dict[str, Any]]:
-    """Run jobs and say how it goes; a record that has been taken care of is counted when the next one is asked for.
+    known: Sequence[Record] = (),
+) -> Iterator[Record]:
+    """Run jobs and report progress; a record counts as done when the next one is asked for.
 
     Args:
         jobs: The jobs.
         models: Directory for models.
-        processes: How many run at once; as many as there are cores if None.
-        watch: Is told how it goes.
+        processes: Number of jobs that run at once; the number of cores if None.
+        watch: Called as the work goes on.
         known: Records of jobs that were done before, and count as done.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -99,9 +103,7 @@ def run_watched(
         tell(state)
 
     tell(state)
-    if not jobs:
-        return
-    for record in run_all(jobs, models, processes or cores, follow):
+    for record in _run(jobs, models, processes or cores, follow):
         yield record
         clock.ended(record)
         state["done" if record["status"] == "done" else "failed"] += 1
@@ -109,19 +111,69 @@ def run_watched(
         tell(state)
 
 
+def _run(jobs: Sequence[Job], models: Path, processes: int, follow: Callable[[str, Job], None]) -> Iterator[Record]:
+    """Run jobs in other processes; those whose classes were typed into a shell or notebook, in this one."""
+    elsewhere = [job for job in jobs if "" not in job.files.values()]
+    if elsewhere:
+        yield from run_all(elsewhere, models, processes, follow)
+    for job in jobs:
+        if "" in job.files.values():
+            follow("start", job)
+            record = attempt(job, models)
+            follow("end", job)
+            yield record
+
+
 def planned(experiments: Mapping[str, Experiment], seeds: int, *, quick: bool) -> dict[str, Job]:
     """The jobs of some experiments, each once, in the order in which they are run."""
     jobs: dict[str, Job] = {}
     for seed in range(seeds):
         for experiment in experiments.values():
-            for _entry, job in experiment.jobs(seed, quick=quick):
+            for _, job in experiment.jobs(seed, quick=quick):
                 jobs.setdefault(job.id, job)
     return jobs
 
 
-def _check_libraries(experiments: Mapping[str, Experiment]) -> None:
-    """Raise before anything is run if a learner needs a library that is not there."""
-    for experiment in experiments.values():
-        for entry in experiment.entries:
-            if hasattr(make_learner(entry.learner, entry.options), "check_torch") and find_spec("torch") is None:
-                raise MissingExtraError("torch", "train")
+class TimeLeft:
+    """Estimates how long a run will still take, from how long such jobs took.
+
+    Args:
+        jobs: The jobs that are to be run.
+        known: Records of jobs that have been run before.
+        processes: Number of jobs that run at once.
+    """
+
+    def __init__(self, jobs: Iterable[Job], known: Iterable[Record], processes: int) -> None:
+        self._left = {job.id: job.config for job in jobs}
+        self._processes = processes
+        self._took: dict[str, list[float]] = {}
+        for record in known:
+            self.ended(record)
+
+    def ended(self, record: Record) -> None:
+        """Take note of a job that has ended."""
+        self._left.pop(record["id"], None)
+        if record["status"] == "done":
+            for kind in _kinds(record["config"]):
+                self._took.setdefault(kind, []).append(record["seconds"]["all"])
+
+    def seconds(self) -> float | None:
+        """The estimated number of seconds; None until a job has ended."""
+        if not self._took:
+            return None
+        means = {kind: fmean(values) for kind, values in self._took.items()}
+        every = (next(means[kind] for kind in _kinds(config) if kind in means) for config in self._left.values())
+        return sum(every) / min(self._processes, max(1, len(self._left)))
+
+
+def _kinds(config: Mapping[str, Any]) -> Iterator[str]:
+    """What a job is like, from the most to the least telling: the same with another seed, its learner, a job."""
+    yield job_id({name: value for name, value in config.items() if name != "seed"})
+    yield f"learner {config['learner']}"
+    yield "job"
+
+
+def _check_libraries(experiment: Experiment) -> None:
+    """Raise before anything is run if a learner needs a library that is not installed."""
+    for each in experiment.learners:
+        build(Learner, each.learner, each.options, experiment.files).check_libraries()

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from graphfsa.evaluation.experiment import Entry, Experiment
+from graphfsa.evaluation.experiment import Candidate, Experiment
 from graphfsa.evaluation.published import Published, published
-from graphfsa.evaluation.statistics import Comparison, Summary, compare, holm, summary
+from graphfsa.evaluation.statistics import PairedTest, Summary, holm, paired_test, summary
 
 Record = dict[str, Any]
 _AUTHORS = 0.0005
@@ -20,7 +20,7 @@ _ROUNDING = 0.005
 
 @dataclass(frozen=True)
 class Row:
-    """A row: the group that it belongs to (``4 states``, or nothing) and the test."""
+    """A row: its group (``4 states``; empty if the table has no groups) and its test."""
 
     group: str
     test: str
@@ -28,7 +28,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, and whether it is what the paper published."""
+    """A column: its name, and whether its numbers are those that the paper published."""
 
     name: str
     is_published: bool
@@ -43,7 +43,7 @@ class Cell:
         reference: With the authors' scoring.
         fitted: Strictly, of the runs without an error on their training graphs; None if there are none.
         runs: Strict accuracy of each seed.
-        jobs: Name of the job of each seed.
+        jobs: Id of the job of each seed.
     """
 
     strict: Summary
@@ -54,13 +54,13 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Paired:
-    """A paired comparison of two columns in one row."""
+class PairedColumns:
+    """A paired test of two columns in one row; ``corrected`` is its p-value after the correction."""
 
     row: Row
     first: str
     second: str
-    outcome: Comparison
+    outcome: PairedTest
     corrected: float
 
 
@@ -72,11 +72,11 @@ class Table:
         experiment: What was run.
         rows: The rows.
         columns: The columns, published ones before those that they are compared with.
-        asides: Columns of a second table: what is measured for comparison only.
+        comparison_columns: Columns of a second table: what is measured for comparison only.
         cells: What was measured, by row and name of the column.
         published: What the paper has, likewise.
         failed: Jobs that failed, with their errors.
-        missing: Names of the jobs that have not been run.
+        missing: Ids of the jobs that have not been run.
         quick: Whether the run was quick.
         seeds: Number of seeds.
     """
@@ -84,7 +84,7 @@ class Table:
     experiment: Experiment
     rows: tuple[Row, ...]
     columns: tuple[Column, ...]
-    asides: tuple[Column, ...]
+    comparison_columns: tuple[Column, ...]
     cells: dict[tuple[Row, str], Cell]
     published: dict[tuple[Row, str], Published]
     failed: dict[str, str] = field(default_factory=dict[str, str])
@@ -97,51 +97,52 @@ class Table:
         return any(abs(cell.strict.mean - cell.reference.mean) > _AUTHORS for cell in self.cells.values())
 
     def best(self, row: Row) -> str | None:
-        """The column with the best mean among those that are ours; None without any."""
-        chosen = [entry.column for entry in self._entries(row) if entry.ours]
+        """The column with the best mean among those that the experiment is about; None if none has been run."""
+        chosen = [each.column for each in self._learners(row) if each.focus]
         there = [name for name in chosen if (row, name) in self.cells]
         return max(there, key=lambda name: self.cells[row, name].strict.mean) if there else None
 
-    def comparisons(self) -> list[Paired]:
-        """The best of ours against every other column, in the last row of each group that all have, on the same seeds.
+    def paired_tests(self) -> list[PairedColumns]:
+        """The best column against every other one, in the last row of each group that all have, on the same seeds.
 
         p-values are corrected for the number of comparisons of the table.
         """
-        found: list[tuple[Row, str, str, Comparison]] = []
+        found: list[tuple[Row, str, str, PairedTest]] = []
         for row in self.last_rows():
             if (best := self.best(row)) is None:
                 continue
             for name in self._columns(row):
-                ours, theirs = self.cells[row, best].runs, self.cells[row, name].runs
-                shared = sorted(ours.keys() & theirs.keys())
+                first, second = self.cells[row, best].runs, self.cells[row, name].runs
+                shared = sorted(first.keys() & second.keys())
                 if name != best and len(shared) > 1:
-                    outcome = compare([ours[seed] for seed in shared], [theirs[seed] for seed in shared])
+                    outcome = paired_test([first[seed] for seed in shared], [second[seed] for seed in shared])
                     found.append((row, best, name, outcome))
         corrected = holm([outcome.p for *_, outcome in found])
-        return [Paired(*part, p) for part, p in zip(found, corrected, strict=True)]
+        return [PairedColumns(*part, p) for part, p in zip(found, corrected, strict=True)]
 
     def last_rows(self) -> list[Row]:
-        """The last row of each group in which every column has something."""
+        """The last row of each group in which no column is empty."""
         full = {row.group: row for row in self.rows if all((row, name) in self.cells for name in self._columns(row))}
         return list(full.values())
 
-    def reproduced(self) -> list[tuple[Row, Entry, Cell, Published, bool]]:
+    def reproduced(self) -> list[tuple[Row, Candidate, Cell, Published, bool]]:
         """Each cell that repeats a published one, and whether it is within two published deviations plus 0.03.
 
-        None if the published ones are about other data.
+        An empty list if the published cells are about other data.
         """
-        found: list[tuple[Row, Entry, Cell, Published, bool]] = []
-        for row in self.rows if self.experiment.comparable else ():
-            for entry in self._entries(row):
-                source = self.published.get((row, published_column(entry.published)))
-                cell = self.cells.get((row, entry.column))
-                if entry.published and source is not None and cell is not None:
+        found: list[tuple[Row, Candidate, Cell, Published, bool]] = []
+        paper = self.experiment.published
+        for row in self.rows if paper is not None and paper.comparable else ():
+            for each in self._learners(row):
+                source = self.published.get((row, published_column(each.published)))
+                cell = self.cells.get((row, each.column))
+                if each.published and source is not None and cell is not None:
                     near = abs(cell.strict.mean - source.mean) <= 2 * source.std + _SLACK
-                    found.append((row, entry, cell, source, near))
+                    found.append((row, each, cell, source, near))
         return found
 
-    def held(self) -> list[tuple[Row, str, Cell, Published]]:
-        """Our best automaton beside the published Diff-FSA, in each row that has both."""
+    def best_and_published(self) -> list[tuple[Row, str, Cell, Published]]:
+        """The best column beside the published Diff-FSA, in each row that has both."""
         found: list[tuple[Row, str, Cell, Published]] = []
         for row in self.rows:
             source = self.published.get((row, published_column("Diff-FSA")))
@@ -151,14 +152,14 @@ class Table:
         return found
 
     def behind(self) -> list[tuple[Row, str, Cell, Published]]:
-        """Those rows in which ours is below the published one, by more than rounding."""
-        return [part for part in self.held() if part[2].strict.mean < part[3].mean - _ROUNDING]
+        """The rows in which the best column is below the published Diff-FSA, by more than rounding."""
+        return [part for part in self.best_and_published() if part[2].strict.mean < part[3].mean - _ROUNDING]
 
     def _columns(self, row: Row) -> list[str]:
-        return [entry.column for entry in self._entries(row) if not entry.aside]
+        return [each.column for each in self._learners(row) if not each.comparison]
 
-    def _entries(self, row: Row) -> list[Entry]:
-        return [entry for entry in self.experiment.entries if entry.group in ("", row.group)]
+    def _learners(self, row: Row) -> list[Candidate]:
+        return [each for each in self.experiment.learners if each.group in ("", row.group)]
 
 
 def published_column(model: str) -> str:
@@ -171,29 +172,30 @@ def make_table(experiment: Experiment, records: Mapping[str, Record], *, quick: 
 
     Args:
         experiment: The experiment.
-        records: Records by name of the job; others than those of this experiment are ignored.
+        records: Records by the ids of their jobs; those of other experiments are ignored.
         quick: Whether they are of a quick run.
-        seeds: How many seeds there are to be, to count what is missing; as many as there are records of by default.
+        seeds: The number of seeds that was asked for, to count what is missing; 0 for the number that was begun.
     """
-    groups = list(dict.fromkeys(entry.group for entry in experiment.entries if entry.group)) or [""]
+    groups = list(dict.fromkeys(each.group for each in experiment.learners if each.group)) or [""]
     rows = tuple(Row(group, test.name) for group in groups for test in experiment.tests)
-    every = published(*experiment.published)
+    paper = experiment.published
+    every = {} if paper is None else published(paper.table, paper.experiment)
     columns: dict[Column, None] = {}
-    asides: dict[Column, None] = {}
+    comparison: dict[Column, None] = {}
     sources: dict[tuple[Row, str], Published] = {}
-    for entry in experiment.entries:
-        if entry.aside:
-            asides[Column(entry.column, False)] = None
+    for each in experiment.learners:
+        if each.comparison:
+            comparison[Column(each.column, False)] = None
             continue
-        if entry.published:
-            title = published_column(entry.published)
+        if each.published:
+            title = published_column(each.published)
             columns[Column(title, True)] = None
             for row in rows:
-                if entry.group in ("", row.group) and (entry.published, row.test) in every:
-                    sources[row, title] = every[entry.published, row.test]
-        columns[Column(entry.column, False)] = None
+                if each.group in ("", row.group) and (each.published, row.test) in every:
+                    sources[row, title] = every[each.published, row.test]
+        columns[Column(each.column, False)] = None
     kept = [column for column in columns if not column.is_published or any(name == column.name for _, name in sources)]
-    table = Table(experiment, rows, tuple(kept), tuple(asides), {}, sources, quick=quick)
+    table = Table(experiment, rows, tuple(kept), tuple(comparison), {}, sources, quick=quick)
     return _filled(table, records, seeds)
 
 
@@ -208,16 +210,16 @@ def _filled(table: Table, records: Mapping[str, Record], seeds: int) -> Table:
     failed: dict[str, str] = {}
     missing: list[str] = []
     for seed in range(seeds):
-        for entry, job in jobs[seed]:
+        for each, job in jobs[seed]:
             record = records.get(job.id)
             if record is None:
                 missing.append(job.id)
             elif record["status"] != "done":
-                failed[f"{entry.column}{', ' + entry.group if entry.group else ''}, seed {seed}"] = record["error"]
+                failed[f"{each.column}{', ' + each.group if each.group else ''}, seed {seed}"] = record["error"]
             else:
                 fitted = record["fit"].get("train_accuracy") == 1
                 for test, result in record["results"].items():
-                    runs.setdefault((entry.group, entry.column, test), {})[seed] = (result, job.id, fitted)
+                    runs.setdefault((each.group, each.column, test), {})[seed] = (result, job.id, fitted)
     cells: dict[tuple[Row, str], Cell] = {}
     for (group, column, test), found in runs.items():
         strict = {seed: result["accuracy"] for seed, (result, _, _) in found.items()}

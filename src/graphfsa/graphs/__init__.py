@@ -2,20 +2,33 @@
 
 from graphfsa.graphs import families
 from graphfsa.graphs.batch import GraphBatch
-from graphfsa.graphs.convert import from_networkx, from_pyg, from_scipy, to_networkx, to_pyg, to_scipy
+from graphfsa.graphs.convert import (
+    GraphLike,
+    as_graph,
+    from_networkx,
+    from_pyg,
+    from_scipy,
+    to_networkx,
+    to_pyg,
+    to_scipy,
+)
 from graphfsa.graphs.enumeration import GRAPH_CLASSES, all_graphs, all_inputs
 from graphfsa.graphs.files import read_graph, write_graph
 from graphfsa.graphs.graph import Graph
 from graphfsa.graphs.lattice import Lattice
+from graphfsa.graphs.naming import find_graph
 
 __all__ = [
     "GRAPH_CLASSES",
     "Graph",
     "GraphBatch",
+    "GraphLike",
     "Lattice",
     "all_graphs",
     "all_inputs",
+    "as_graph",
     "families",
+    "find_graph",
     "from_networkx",
     "from_pyg",
     "from_scipy",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from graphfsa.arrays import Array
 from graphfsa.errors import GraphError
-from graphfsa.graphs.graph import Graph
+from graphfsa.graphs.convert import GraphLike, as_graph
+from graphfsa.graphs.graph import Graph, NodeNames
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +21,8 @@ class GraphBatch:
     Attributes:
         graph: The union; the nodes of graph ``k`` are ``offsets[k] .. offsets[k + 1] - 1``, in order.
         offsets: First node of each graph, int64 [number of graphs + 1], read-only.
+        node_names: The node names of each graph; None if no graph has names. (The union itself has none: two graphs may
+            use one name.)
 
     Example:
         >>> batch = GraphBatch.of([Graph.from_edges(2, [(0, 1)]), Graph.from_edges(1, [])])
@@ -29,12 +32,18 @@ class GraphBatch:
 
     graph: Graph
     offsets: Array
+    node_names: tuple[NodeNames, ...] | None = None
 
     @classmethod
-    def of(cls, graphs: Sequence[Graph]) -> GraphBatch:
-        """Unite graphs; those that have arcs must all have slots or all have none. One graph alone stays what it is."""
+    def of(cls, graphs: Sequence[GraphLike]) -> GraphBatch:
+        """Unite graphs, also of NetworkX, SciPy or PyG; one graph alone stays what it is.
+
+        Those that have arcs must all have slots or all have none.
+        """
+        graphs = [as_graph(graph) for graph in graphs]
+        names = _some(graph.node_names for graph in graphs)
         if len(graphs) == 1:
-            return cls(graphs[0], _offsets(np.array([graphs[0].num_nodes], np.int64)))
+            return cls(graphs[0], _offsets(np.array([graphs[0].num_nodes], np.int64)), names)
         slotted = [graph.slots is not None for graph in graphs if graph.num_arcs]
         if any(slotted) and not all(slotted):
             raise GraphError("graphs with and without neighbour slots must not be united")
@@ -50,11 +59,12 @@ class GraphBatch:
             indices[arc : arc + graph.num_arcs] = graph.indices + node
             if slots is not None and graph.slots is not None:
                 slots[arc : arc + graph.num_arcs] = graph.slots
-        return cls(Graph(indptr, indices, slots), offsets)
+        return cls(Graph(indptr, indices, slots), offsets, names)
 
     @classmethod
-    def repeat(cls, graph: Graph, times: int) -> GraphBatch:
+    def repeat(cls, graph: GraphLike, times: int) -> GraphBatch:
         """The same graph several times; once, it stays what it is."""
+        graph = as_graph(graph)
         if times == 1:
             return cls.of([graph])
         shift = np.repeat(np.arange(times, dtype=np.int64), graph.num_arcs)
@@ -62,7 +72,8 @@ class GraphBatch:
         np.cumsum(np.tile(np.diff(graph.indptr), times), out=indptr[1:])
         indices = np.tile(graph.indices.astype(np.int64), times) + shift * graph.num_nodes
         slots = None if graph.slots is None else np.tile(graph.slots, times)
-        return cls._of_arrays(indptr, indices, slots, np.full(times, graph.num_nodes))
+        sizes = _offsets(np.full(times, graph.num_nodes))
+        return cls(Graph(indptr, indices, slots), sizes, _some([graph.node_names] * times))
 
     @classmethod
     def from_edges(cls, sizes: ArrayLike, edges: ArrayLike) -> GraphBatch:
@@ -75,7 +86,8 @@ class GraphBatch:
         """The graphs of several unions, as one union."""
         union = cls.of([batch.graph for batch in batches])
         sizes = [np.diff(batch.offsets) for batch in batches]
-        return cls(union.graph, _offsets(np.concatenate([np.empty(0, np.int64), *sizes])))
+        names = _some(each for batch in batches for each in batch.node_names or [None] * len(batch))
+        return cls(union.graph, _offsets(np.concatenate([np.empty(0, np.int64), *sizes])), names)
 
     def select(self, chosen: ArrayLike) -> GraphBatch:
         """The union of the graphs with the given indices, in that order."""
@@ -89,11 +101,9 @@ class GraphBatch:
         arcs = np.arange(new_indptr[-1]) + np.repeat(indptr[nodes] - new_indptr[:-1], degrees)
         shift = np.repeat(np.repeat(begins - offsets[:-1], sizes), degrees)
         slots = None if self.graph.slots is None else self.graph.slots[arcs]
-        return self._of_arrays(new_indptr, self.graph.indices[arcs] - shift, slots, sizes)
-
-    @classmethod
-    def _of_arrays(cls, indptr: Array, indices: Array, slots: Array | None, sizes: Array) -> GraphBatch:
-        return cls(Graph(indptr, indices, slots), _offsets(sizes))
+        union = Graph(new_indptr, self.graph.indices[arcs] - shift, slots)
+        names = None if self.node_names is None else _some(self.node_names[place] for place in places.tolist())
+        return GraphBatch(union, offsets, names)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -106,14 +116,17 @@ class GraphBatch:
     def graphs(self) -> list[Graph]:
         """The graphs that were united, in order."""
         if len(self) == 1:
-            return [self.graph]
+            names = None if self.node_names is None else self.node_names[0]
+            return [self.graph if names == self.graph.node_names else self.graph.with_names(names)]
         indptr, indices, slots = self.graph.indptr, self.graph.indices, self.graph.slots
         parts: list[Graph] = []
         for start, stop in zip(self.offsets[:-1], self.offsets[1:], strict=True):
             arcs = slice(indptr[start], indptr[stop])
             part_slots = None if slots is None else slots[arcs]
             parts.append(Graph(indptr[start : stop + 1] - indptr[start], indices[arcs] - start, part_slots))
-        return parts
+        if self.node_names is None:
+            return parts
+        return [part.with_names(names) for part, names in zip(parts, self.node_names, strict=True)]
 
     def split(self, values: ArrayLike) -> list[Array]:
         """Cut an array with one entry per node of the union (along its last axis) into one array per graph."""
@@ -128,9 +141,14 @@ class GraphBatch:
 
 
 def picked(chosen: ArrayLike, count: int) -> Array:
-    """Indices in ``0 .. count - 1`` from a list of indices or of truth values."""
+    """Indices in ``0 .. count - 1`` from a list of indices or of booleans."""
     given = np.asarray(chosen)
     return np.arange(count)[given if given.size else given.astype(np.int64)]
+
+
+def _some(names: Iterable[NodeNames]) -> tuple[NodeNames, ...] | None:
+    given = tuple(names)
+    return None if all(name is None for name in given) else given
 
 
 def _offsets(sizes: Array) -> Array:

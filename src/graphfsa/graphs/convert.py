@@ -1,4 +1,4 @@
-"""To and from the graphs of NetworkX, SciPy and PyTorch Geometric.
+"""To and from the graphs of NetworkX, SciPy and PyTorch Geometric; ``as_graph`` takes any of them.
 
 An arc ``u -> v`` means the same everywhere: ``v`` sees ``u``. In SciPy it is ``A[u, v]``, in PyTorch Geometric a column
 ``(u, v)`` of ``edge_index``. Each conversion and its opposite give back an equal graph, except that a matrix has no
@@ -12,17 +12,45 @@ from typing import Any
 import numpy as np
 
 from graphfsa.arrays import Array
+from graphfsa.checks import is_integer, type_name
 from graphfsa.errors import GraphError, LimitError, MissingExtraError
 from graphfsa.graphs.graph import Graph
 
 MAX_ARCS = 2**31
+GraphLike = Graph | Any
+"""A Graph, or what ``as_graph`` makes one of."""
+
+
+def as_graph(given: GraphLike) -> Graph:
+    """The graph itself, or what a graph of NetworkX, a sparse matrix of SciPy or a PyG ``Data`` is here.
+
+    None of these libraries is imported to find out what was given.
+
+    Raises:
+        GraphError: It is no such graph.
+
+    Example:
+        >>> import networkx as nx
+        >>> as_graph(nx.Graph([("ann", "bob")])).node_names
+        ('ann', 'bob')
+    """
+    if isinstance(given, Graph):
+        return given
+    homes = {".".join(ancestor.__module__.split(".")[:2]) for ancestor in type(given).__mro__}
+    if any(home.partition(".")[0] == "networkx" for home in homes):
+        return from_networkx(given)
+    if "scipy.sparse" in homes and hasattr(given, "tocoo"):
+        return from_scipy(given)
+    if "torch_geometric.data" in homes:
+        return from_pyg(given)
+    raise GraphError(f"graph must be a graphfsa.Graph or a NetworkX, SciPy or PyG graph; got {type_name(type(given))}")
 
 
 def from_networkx(nxgraph: Any) -> Graph:
     """Convert a ``networkx`` Graph, DiGraph, MultiGraph or MultiDiGraph.
 
-    Nodes are numbered in the order in which NetworkX lists them. If every arc of a directed graph has an integer
-    attribute ``slot``, it is the arc's slot; other attributes are left out.
+    Nodes are numbered in the order in which NetworkX lists them, and ``node_names`` says which is which. If every arc
+    of a directed graph has an integer attribute ``slot``, it is the arc's slot; other attributes are left out.
 
     Args:
         nxgraph: The graph to convert.
@@ -36,16 +64,17 @@ def from_networkx(nxgraph: Any) -> Graph:
     import networkx as nx
 
     if not isinstance(nxgraph, nx.Graph):
-        raise GraphError(f"a networkx graph is needed; got {type(nxgraph).__name__}")
+        raise GraphError(f"from_networkx needs a NetworkX graph; got {type_name(type(nxgraph))}")
     number = {node: place for place, node in enumerate(nxgraph.nodes)}
     edges = list(nxgraph.edges(data="slot"))
     pairs = np.array([(number[u], number[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
     directed = nxgraph.is_directed()
-    return Graph.from_edges(len(number), pairs, directed=directed, slots=_networkx_slots(nxgraph, edges))
+    slots = _networkx_slots(nxgraph, edges)
+    return Graph.from_edges(len(number), pairs, directed=directed, slots=slots, node_names=number)
 
 
-def to_networkx(graph: Graph) -> Any:
-    """Convert to ``networkx``: nodes ``0 .. n - 1``, and as simple a class as holds the graph.
+def to_networkx(graph: GraphLike) -> Any:
+    """Convert to ``networkx``: nodes with their names, or ``0 .. n - 1``, and as simple a class as holds the graph.
 
     Args:
         graph: The graph to convert.
@@ -56,20 +85,22 @@ def to_networkx(graph: Graph) -> Any:
     """
     import networkx as nx
 
+    graph = as_graph(graph)
     sources, targets = graph.indices, graph.targets()
     repeated = bool(((sources[1:] == sources[:-1]) & (targets[1:] == targets[:-1])).any())
     undirected = graph.symmetric and graph.slots is None
     kinds = (nx.MultiGraph, nx.MultiDiGraph) if repeated else (nx.Graph, nx.DiGraph)
     result: Any = kinds[0]() if undirected else kinds[1]()
-    result.add_nodes_from(range(graph.num_nodes))
-    if graph.slots is not None:
-        attributes = ({"slot": slot} for slot in graph.slots.tolist())
-        result.add_edges_from(zip(sources.tolist(), targets.tolist(), attributes, strict=True))
-        return result
+    names = range(graph.num_nodes) if graph.node_names is None else graph.node_names
+    result.add_nodes_from(names)
     if undirected:
         once = sources <= targets
         sources, targets = sources[once], targets[once]
-    result.add_edges_from(zip(sources.tolist(), targets.tolist(), strict=True))
+    ends = [[names[node] for node in nodes.tolist()] for nodes in (sources, targets)]
+    if graph.slots is None:
+        result.add_edges_from(zip(*ends, strict=True))
+    else:
+        result.add_edges_from(zip(*ends, ({"slot": slot} for slot in graph.slots.tolist()), strict=True))
     return result
 
 
@@ -77,7 +108,7 @@ def from_scipy(matrix: Any) -> Graph:
     """Convert an adjacency matrix: ``A[u, v]`` is the number of arcs ``u -> v``, as in NetworkX.
 
     Args:
-        matrix: A sparse or dense square matrix of non-negative whole numbers.
+        matrix: A sparse or dense square matrix of non-negative integers.
     """
     from scipy import sparse
 
@@ -86,7 +117,7 @@ def from_scipy(matrix: Any) -> Graph:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"an adjacency matrix must be square; got shape {matrix.shape}")
     if matrix.dtype.kind not in "biuf":
-        raise GraphError(f"entries of an adjacency matrix must be whole numbers; got {matrix.dtype}")
+        raise GraphError(f"entries of an adjacency matrix must be integers; got {matrix.dtype}")
     # Wide numbers first: equal positions are added up, which must not wrap around.
     rows = sparse.csr_array(matrix.astype(np.float64 if matrix.dtype.kind == "f" else np.int64))
     rows.sum_duplicates()
@@ -95,7 +126,7 @@ def from_scipy(matrix: Any) -> Graph:
     if len(wrong):
         place = f"A[{matrix.row[wrong[0]]}, {matrix.col[wrong[0]]}]"
         raise GraphError(
-            f"entries of an adjacency matrix must be non-negative whole numbers; {place} is {matrix.data[wrong[0]]}"
+            f"entries of an adjacency matrix must be non-negative integers; {place} is {matrix.data[wrong[0]]}"
         )
     if matrix.data.sum(dtype=np.float64) > MAX_ARCS:
         raise LimitError(f"an adjacency matrix must have at most {MAX_ARCS} arcs; got {matrix.data.sum():.3g}")
@@ -104,7 +135,7 @@ def from_scipy(matrix: Any) -> Graph:
     return Graph.from_edges(matrix.shape[0], np.repeat(ends, counts, axis=1).T, directed=True)
 
 
-def to_scipy(graph: Graph) -> Any:
+def to_scipy(graph: GraphLike) -> Any:
     """Convert to an adjacency matrix, a ``csr_array`` of int64: ``A[u, v]`` is the number of arcs ``u -> v``.
 
     Args:
@@ -112,6 +143,7 @@ def to_scipy(graph: Graph) -> Any:
     """
     from scipy import sparse
 
+    graph = as_graph(graph)
     shape = (graph.num_nodes, graph.num_nodes)
     # Lists of in-neighbours are the columns of the matrix.
     columns = sparse.csc_array((np.ones(graph.num_arcs, np.int64), graph.indices, graph.indptr), shape=shape)
@@ -128,7 +160,7 @@ def from_pyg(data: Any) -> Graph:
     """
     edge_index, num_nodes = getattr(data, "edge_index", None), getattr(data, "num_nodes", None)
     if edge_index is None or num_nodes is None:
-        raise GraphError(f"a torch_geometric Data with edge_index and num_nodes is needed; got {type(data).__name__}")
+        raise GraphError(f"from_pyg needs a Data with edge_index and num_nodes; got {type_name(type(data))}")
     ends = _from_torch(edge_index)
     if ends.ndim != 2 or ends.shape[0] != 2:
         raise GraphError(f"edge_index must have shape [2, num_arcs]; got {list(ends.shape)}")
@@ -136,7 +168,7 @@ def from_pyg(data: Any) -> Graph:
     return Graph.from_edges(num_nodes, ends.T, directed=True, slots=None if slot is None else _from_torch(slot))
 
 
-def to_pyg(graph: Graph) -> Any:
+def to_pyg(graph: GraphLike) -> Any:
     """Convert to a ``torch_geometric.data.Data`` with ``edge_index``, ``num_nodes`` and, if there are slots, ``slot``.
 
     Args:
@@ -151,6 +183,7 @@ def to_pyg(graph: Graph) -> Any:
     except ImportError as error:
         raise MissingExtraError("torch_geometric", "pyg") from error
 
+    graph = as_graph(graph)
     ends = np.stack((graph.indices, graph.targets())).astype(np.int64)
     slots = {} if graph.slots is None else {"slot": torch.from_numpy(graph.slots.astype(np.int64))}
     return Data(edge_index=torch.from_numpy(ends), num_nodes=graph.num_nodes, **slots)
@@ -163,7 +196,7 @@ def _networkx_slots(nxgraph: Any, edges: list[tuple[Any, Any, Any]]) -> list[int
     if not nxgraph.is_directed():
         raise GraphError("slots belong to arcs: a networkx graph with the attribute 'slot' must be directed")
     for u, v, slot in edges:
-        if isinstance(slot, bool) or not isinstance(slot, int | np.integer):
+        if not is_integer(slot):
             raise GraphError(
                 f"either every arc or none must have an integer attribute 'slot'; arc {u!r} -> {v!r} has {slot!r}"
             )

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from graphfsa.arrays import Array
-from graphfsa.errors import GraphError, LimitError, UnknownNameError
+from graphfsa.checks import check_integer, check_name
+from graphfsa.errors import GraphError, LimitError
 from graphfsa.graphs.batch import GraphBatch
 from graphfsa.graphs.families import cycle, path, ring, row
 from graphfsa.graphs.graph import Graph
@@ -82,9 +83,8 @@ def all_inputs(size: int, num_inputs: int) -> Array:
         >>> all_inputs(2, 2).tolist()
         [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
-    nodes, choices = _whole("size", size), _whole("num_inputs", num_inputs)
-    if choices > 256:
-        raise GraphError(f"num_inputs must be in 1 .. 256; got {choices}")
+    nodes = check_integer("size", size, 1, error=GraphError)
+    choices = check_integer("num_inputs", num_inputs, 1, 256, error=GraphError)
     # Sizes that could not even be raised to a power here are refused first.
     if choices > 1 and (nodes > MAX_INPUTS.bit_length() or choices**nodes > MAX_INPUTS):
         raise LimitError(
@@ -93,7 +93,7 @@ def all_inputs(size: int, num_inputs: int) -> Array:
         )
     rows = np.zeros((choices**nodes, nodes), np.uint8)
     if choices > 1:
-        # Column by column: in all at once the whole numbers would take eight times the memory.
+        # Column by column: all at once the integers would take eight times the memory.
         number = np.arange(len(rows))
         for node in range(nodes - 1, -1, -1):
             number, rows[:, node] = np.divmod(number, choices)
@@ -102,26 +102,19 @@ def all_inputs(size: int, num_inputs: int) -> Array:
 
 def check_class(kind: Any) -> None:
     """Raise unless there is such a class of graphs."""
-    if not isinstance(kind, str) or kind not in GRAPH_CLASSES:
-        raise UnknownNameError("graph class", str(kind), GRAPH_CLASSES)
+    check_name("graph class", kind, GRAPH_CLASSES)
 
 
 def _checked(kind: str, size: Any) -> int:
     """The size, or an error if the graphs of this class and size are not listed."""
     check_class(kind)
-    number, limit = _whole("size", size), MAX_SIZES[kind]
+    number, limit = check_integer("size", size, 1, error=GraphError), MAX_SIZES[kind]
     if number > limit:
         smaller = {"connected": ", or trees", "tree": ", or paths"}.get(kind, "")
         raise LimitError(
             f"graphs of the class {kind} are listed up to {limit:,} nodes; got {number}. Choose a smaller size{smaller}"
         )
     return number
-
-
-def _whole(what: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise GraphError(f"{what} must be a whole number of at least 1; got {value!r}")
-    return int(value)
 
 
 @lru_cache(maxsize=64)

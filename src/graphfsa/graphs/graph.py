@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from copy import copy
 from hashlib import sha256
 from typing import Any, TypeVar
 
@@ -10,11 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphfsa.arrays import Array
+from graphfsa.checks import check_integer, is_integer, shown
 from graphfsa.errors import GraphError
 from graphfsa.graphs.lattice import Lattice
 from graphfsa.html import facts_html
 
 _T = TypeVar("_T")
+NodeNames = tuple[Hashable, ...] | None
 MAX_SLOTS = 256
 
 _MAX_SHOWN = 10**6
@@ -33,11 +37,12 @@ class Graph:
     - A slot says *where* ``v`` sees ``u`` (left, right, ...). A node has at most one arc per slot; a graph
       without arcs has no slots.
 
-    Two graphs are equal when they have the same nodes, arcs and slots. Lattice graphs build their arrays only when
-    somebody asks for them; the engine runs them from their description.
+    Nodes are numbered; a graph that came from NetworkX also knows what its nodes were called there. Two graphs are
+    equal when they have the same nodes, arcs and slots, whatever the nodes are called. Lattice graphs build their
+    arrays only when somebody asks for them; the engine runs them from their description.
 
     Args:
-        indptr: Integers [num_nodes + 1], rising from 0 to the number of arcs.
+        indptr: Integers [num_nodes + 1], sorted, from 0 to the number of arcs.
         indices: Integers [num_arcs] in ``0 .. num_nodes - 1``.
         slots: Integers [num_arcs] in ``0 .. 255``, or None.
 
@@ -47,7 +52,7 @@ class Graph:
         [1, 2]
     """
 
-    __slots__ = ("__weakref__", "_arrays", "_cache", "_lattice", "_num_arcs", "_num_nodes")
+    __slots__ = ("__weakref__", "_arrays", "_cache", "_lattice", "_node_names", "_num_arcs", "_num_nodes")
 
     def __init__(self, indptr: ArrayLike, indices: ArrayLike, slots: ArrayLike | None = None) -> None:
         offsets = _integers("indptr", indptr, np.int64)
@@ -72,6 +77,7 @@ class Graph:
         self._num_arcs = len(indices)
         self._arrays: tuple[Array, Array, Array | None] | None = _frozen(indptr, indices, slots)
         self._lattice: Lattice | None = None
+        self._node_names: NodeNames = None
         self._cache: dict[str, Any] = {}
 
     @classmethod
@@ -82,6 +88,7 @@ class Graph:
         *,
         directed: bool = False,
         slots: ArrayLike | None = None,
+        node_names: Iterable[Hashable] | None = None,
     ) -> Graph:
         """Build a graph from a list of node pairs.
 
@@ -90,9 +97,9 @@ class Graph:
             edges: Integer pairs [num_edges, 2]. Directed: ``(u, v)`` means that ``v`` sees ``u``.
             directed: Whether each pair is one arc; otherwise it is two (one for a self-loop).
             slots: With ``directed``: the slot in which ``v`` sees ``u``, one per arc.
+            node_names: What the nodes are called, if not 0, 1, 2, ...
         """
-        if isinstance(num_nodes, bool) or not isinstance(num_nodes, int | np.integer) or num_nodes < 0:
-            raise GraphError(f"num_nodes must be a whole number of at least 0; got {num_nodes!r}")
+        num_nodes = check_integer("num_nodes", num_nodes, error=GraphError)
         if num_nodes >= 2**31:
             raise GraphError(f"a graph must have fewer than 2^31 nodes; got {num_nodes}")
         if slots is not None and not directed:
@@ -112,9 +119,10 @@ class Graph:
             proper = sources != targets
             sources, targets = np.r_[sources, targets[proper]], np.r_[targets, sources[proper]]
         graph = cls.__new__(cls)
-        graph._fill(int(num_nodes), *_from_arcs(int(num_nodes), sources, targets, places))
+        graph._fill(num_nodes, *_from_arcs(num_nodes, sources, targets, places))
         if not directed:
             graph._cache["symmetric"] = True
+        graph._node_names = _check_names(node_names, num_nodes)
         return graph
 
     @classmethod
@@ -125,7 +133,20 @@ class Graph:
         graph._num_arcs = lattice.num_arcs()
         graph._arrays = None
         graph._lattice = lattice
+        graph._node_names = None
         graph._cache = {"symmetric": True}
+        return graph
+
+    def with_names(self, node_names: Iterable[Hashable] | None) -> Graph:
+        """The same graph with other names of its nodes, one each; None for 0, 1, 2, ... Nothing is copied.
+
+        Example:
+            >>> Graph.from_edges(2, [(0, 1)]).with_names(["ann", "bob"]).node_index("bob")
+            1
+        """
+        graph = copy(self)
+        graph._node_names = _check_names(node_names, self._num_nodes)
+        graph._cache = {key: value for key, value in self._cache.items() if key != "numbers"}
         return graph
 
     @property
@@ -142,6 +163,28 @@ class Graph:
     def lattice(self) -> Lattice | None:
         """The lattice this graph was made from, if any."""
         return self._lattice
+
+    @property
+    def node_names(self) -> tuple[Hashable, ...] | None:
+        """What the nodes are called, in order; None if they are called 0, 1, 2, ..."""
+        return self._node_names
+
+    def node_index(self, name: Hashable) -> int:
+        """The number of the node with a name; in a graph without names, a node is called by its number.
+
+        Raises:
+            GraphError: There is no such node.
+        """
+        if self._node_names is None:
+            if is_integer(name) and 0 <= name < self._num_nodes:  # pyright: ignore[reportOperatorIssue]
+                return int(name)  # pyright: ignore[reportArgumentType]
+            raise GraphError(f"{_there_are(self._num_nodes)}; got {shown(name)}")
+        names = self._node_names
+        numbers = self.cached("numbers", lambda: {known: number for number, known in enumerate(names)})
+        if not isinstance(name, Hashable) or name not in numbers:
+            known = ", ".join(shown(known) for known in names[:5]) + (", ..." if len(names) > 5 else "")
+            raise GraphError(f"node must be one of {known}; got {shown(name)}")
+        return numbers[name]
 
     @property
     def indptr(self) -> Array:
@@ -181,7 +224,7 @@ class Graph:
     def neighbours(self, node: int) -> Array:
         """What a node sees: the sources of its arcs, int32, with repetitions."""
         if not 0 <= node < self._num_nodes:
-            raise GraphError(f"node must be in 0 .. {self._num_nodes - 1}; got {node}")
+            raise GraphError(f"{_there_are(self._num_nodes)}; got {node}")
         return self.indices[self.indptr[node] : self.indptr[node + 1]]
 
     def out_arcs(self) -> tuple[Array, Array]:
@@ -218,7 +261,13 @@ class Graph:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Built anew, so that a copy in another process is validated and read-only too.
-        return (Graph.from_lattice, (self._lattice,)) if self._lattice is not None else (Graph, self._csr())
+        return _rebuilt, (self._csr() if self._lattice is None else self._lattice, self._node_names)
+
+    def __copy__(self) -> Graph:
+        graph = Graph.__new__(Graph)
+        for slot in ("_arrays", "_cache", "_lattice", "_node_names", "_num_arcs", "_num_nodes"):
+            setattr(graph, slot, getattr(self, slot))
+        return graph
 
     def __hash__(self) -> int:
         return hash((self._num_nodes, self._num_arcs))
@@ -264,6 +313,32 @@ class Graph:
         return hasher.hexdigest()
 
 
+def _rebuilt(content: Lattice | tuple[Array, Array, Array | None], names: NodeNames) -> Graph:
+    graph = Graph.from_lattice(content) if isinstance(content, Lattice) else Graph(*content)
+    graph._node_names = names  # pyright: ignore[reportPrivateUsage]
+    return graph
+
+
+def _check_names(names: Iterable[Hashable] | None, num_nodes: int) -> NodeNames:
+    if names is None:
+        return None
+    given = tuple(names)
+    if len(given) != num_nodes:
+        raise GraphError(f"node_names must have one entry per node, {num_nodes}; got {len(given)}")
+    try:
+        distinct = len(set(given)) == num_nodes
+    except TypeError as error:
+        raise GraphError(f"node_names must be hashable; {error}") from None
+    if not distinct:
+        twice = next(name for name, count in Counter(given).items() if count > 1)
+        raise GraphError(f"node_names must be distinct; {shown(twice)} occurs more than once")
+    return None if given == tuple(range(num_nodes)) else given
+
+
+def _there_are(num_nodes: int) -> str:
+    return f"node must be in 0 .. {num_nodes - 1}" if num_nodes else "the graph has no nodes"
+
+
 def _array(name: str, values: Any) -> Array:
     try:
         return np.asarray(values)
@@ -278,7 +353,7 @@ def _integers(name: str, values: ArrayLike, dtype: type[np.signedinteger[Any]], 
     if array.size == 0:
         return np.zeros(array.shape, dtype)
     if array.dtype.kind not in "iu":
-        raise GraphError(f"{name} must be whole numbers; got {array.dtype}")
+        raise GraphError(f"{name} must be integers; got {array.dtype}")
     return array.astype(dtype, copy=False)
 
 

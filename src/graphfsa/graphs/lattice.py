@@ -21,10 +21,12 @@ in their slot: on a ring of two cells left and right are the same cell, seen twi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
+from graphfsa.arrays import Array
+from graphfsa.checks import check_integer, shown
 from graphfsa.errors import GraphError
 
 LatticeKind = Literal["line", "von-neumann", "moore", "hex"]
@@ -64,10 +66,9 @@ class Lattice:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(LatticeKind):
-            raise GraphError(f"lattice kind must be one of {', '.join(get_args(LatticeKind))}; got {self.kind!r}")
+            raise GraphError(f"lattice kind must be one of {', '.join(get_args(LatticeKind))}; got {shown(self.kind)}")
         for name, side in (("height", self.height), ("width", self.width)):
-            if isinstance(side, bool) or not isinstance(side, int) or side < 1:
-                raise GraphError(f"lattice {name} must be a whole number of at least 1; got {side!r}")
+            object.__setattr__(self, name, check_integer(f"lattice {name}", side, 1, error=GraphError))
         if self.kind == "line" and self.height != 1:
             raise GraphError(f"a line has height 1; got {self.height}")
         if self.kind == "hex" and self.torus and self.height % 2:
@@ -132,7 +133,7 @@ class Lattice:
         cells = {((row + dr) % self.height, dc % self.width) for dr, dc in self.offsets(row)}
         return len(cells - {(row, 0)})
 
-    def csr(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any] | None]:
+    def csr(self) -> tuple[Array, Array, Array | None]:
         """In-neighbour lists: ``indptr`` int64 [n + 1], ``indices`` int32 [m], ``slots`` uint8 [m] or None."""
         sources = self._sources()
         present = sources >= 0
@@ -152,7 +153,7 @@ class Lattice:
         np.cumsum(present.sum(axis=1), out=indptr[1:])
         return indptr, sources[present], slots
 
-    def _sources(self) -> np.ndarray[Any, Any]:
+    def _sources(self) -> Array:
         """Neighbour of each cell per direction, int32 [n, directions]; -1 where a bounded lattice ends."""
         rows, columns = np.divmod(np.arange(self.num_cells, dtype=np.int32), np.int32(self.width))
         sources = np.empty((self.num_cells, self.num_directions), np.int32)

@@ -2,46 +2,59 @@
 
 from __future__ import annotations
 
-from graphfsa.files import PathLike
-from graphfsa.learners._base import Learner, Model, accuracy, answers
-from graphfsa.learners._neural import Network, NeuralLearner
-from graphfsa.plugins import find_plugin, plugin_names
+from graphfsa.learners._base import Learner, learned, roll_out
+from graphfsa.learners._learn import as_learner, fit_model, learn, learner_class
+from graphfsa.learners._model import Model, Predictor, Verdict, as_model, reference_to
+from graphfsa.learners._model_files import load, versions
+from graphfsa.learners._neural import Arcs, Network, NeuralLearner, Shapes, State, Weights, layer, mlp
+from graphfsa.learners._provenance import Attempted, DatasetReference, Provenance, Suspect
+from graphfsa.learners.diff_fsa import DiffFSA, SoftTable, read_history
+from graphfsa.learners.exact import ExactLearner
+from graphfsa.learners.gnca import GNCA
+from graphfsa.learners.majority import Majority
+from graphfsa.learners.recurrent_gnn import RecurrentGNN
+from graphfsa.learners.stay import Stay
+from graphfsa.plugins import plugin_names
 
 __all__ = [
+    "GNCA",
+    "Arcs",
+    "Attempted",
+    "DatasetReference",
+    "DiffFSA",
+    "ExactLearner",
     "Learner",
+    "Majority",
     "Model",
     "Network",
     "NeuralLearner",
-    "accuracy",
-    "answers",
-    "full_name",
+    "Predictor",
+    "Provenance",
+    "RecurrentGNN",
+    "Shapes",
+    "SoftTable",
+    "State",
+    "Stay",
+    "Suspect",
+    "Verdict",
+    "Weights",
+    "as_learner",
+    "as_model",
+    "fit_model",
+    "layer",
+    "learn",
+    "learned",
     "learner_class",
     "learner_names",
-    "load_model",
+    "load",
+    "mlp",
+    "read_history",
+    "reference_to",
+    "roll_out",
+    "versions",
 ]
 
 
 def learner_names() -> list[str]:
     """Names of all learners."""
     return plugin_names(Learner)
-
-
-def full_name(name: str) -> str:
-    """The name of the learner that is called so, or whose name alone begins so: ``"diff"`` for ``"diff-fsa"``."""
-    return learner_class(name).name
-
-
-def learner_class(name: str) -> type[Learner]:
-    """The class of the learner with a given name, or with the only name that begins so."""
-    return find_plugin(Learner, name, prefix=True)
-
-
-def load_model(path: PathLike) -> Network:
-    """Read a network from a .safetensors file, of whichever kind it is; automata are read by ``GraphFSA.load``.
-
-    Raises:
-        FormatError: The file is damaged, or no network.
-    """
-    from graphfsa.learners._neural._load import load_network
-
-    return load_network(path)

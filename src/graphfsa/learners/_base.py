@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from inspect import cleandoc
+from math import isfinite
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets import Examples, Task
+from graphfsa.checks import check_seed, check_type, shown
+from graphfsa.datasets import Examples
 from graphfsa.engine import run
-from graphfsa.errors import GraphFSAError
-from graphfsa.graphs import Graph
-from graphfsa.plugins import Plugin
+from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.learners._model import Model, Predictor, Verdict
+from graphfsa.learners._model_files import versions
+from graphfsa.learners._provenance import Provenance, Suspect
+from graphfsa.plugins import Plugin, plugin_reference
 
-
-class Model(Protocol):
-    """Anything that answers for every node of a graph, by what is within reach of the node.
-
-    Parts of a graph that are not connected don't see each other: so many graphs can be asked about as one union.
-    """
-
-    def predict(self, graph: Graph, inputs: ArrayLike, *, steps: int) -> Array:
-        """The class of each node after so many steps, int16; -1 where there is no answer."""
-        ...
+Watch = Callable[[dict[str, Any]], None]
+_MAX_SUSPECTS = 1000
 
 
 class Learner(Plugin, ABC):
@@ -38,88 +37,193 @@ class Learner(Plugin, ABC):
     room = "graphfsa.learners"
 
     suffix: ClassVar[str] = ".json"
-    """How the file of a model ends: ``.json`` if the model has an ``automaton``, another if it has a ``save``."""
+    """How the file of a model ends."""
+
+    soft_tables: ClassVar[bool] = False
+    """Whether its automata are read off soft tables, which can be kept."""
+
+    @property
+    def split(self) -> str:
+        """Which graphs of a data set it learns from: ``learn``, many small ones, or ``train``, those of the paper."""
+        return "learn"
 
     @abstractmethod
-    def fit(self, train: Examples, validation: Examples | None = None, *, seed: int = 0) -> Model:
+    def fit(self, train: Examples, validation: Examples | None = None, *, seed: int = 0) -> Model | Predictor:
         """Learn from labelled graphs.
 
         Args:
             train: The graphs to learn from.
             validation: Graphs to choose between models with, if the learner does so.
             seed: Seed of all randomness; the same seed gives the same model.
+
+        Returns:
+            A model, or for a learner of one's own anything with a method ``predict(graph, inputs, *, steps)``.
+            A learner may also take ``watch``, which is given a record of how it goes now and then.
         """
 
+    @classmethod
+    def option_defaults(cls) -> dict[str, Any]:
+        """The options by name, with their defaults."""
+        return {field.name: field.default for field in (fields(cls) if is_dataclass(cls) else ())}
 
-def check_inputs(task: Task, graph: Graph, inputs: ArrayLike) -> Array:
-    """The input class of each node as an array, if that is what was given."""
-    classes = np.asarray(inputs)
-    if classes.shape != (graph.num_nodes,) or (classes.size and classes.dtype.kind not in "iu"):
-        raise GraphFSAError(f"inputs must be one input class per node, {graph.num_nodes} whole numbers")
-    if classes.size and not 0 <= classes.min() <= classes.max() < len(task.inputs):
-        wrong = classes.min() if classes.min() < 0 else classes.max()
-        raise GraphFSAError(f"input classes must be in 0 .. {len(task.inputs) - 1}; got {wrong}")
-    return classes
+    @classmethod
+    def option_help(cls) -> dict[str, str]:
+        """What each option means, as its docstring says."""
+        return {name: words for kind in reversed(cls.__mro__) for name, words in attributes_of(kind.__doc__).items()}
 
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        """Build it from options by name, as from a file: lists are tuples.
 
-def check_steps(steps: int) -> int:
-    """The number of steps, if it is one."""
-    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or not 0 <= steps < 2**62:
-        raise GraphFSAError(f"steps must be a whole number of at least 0; got {steps!r}")
-    return int(steps)
+        Raises:
+            UnknownNameError: It has no such option.
+            GraphFSAError: A value is not valid.
+        """
+        known = cls.option_defaults()
+        for name in options:
+            if not known:
+                raise GraphFSAError(f"the learner {cls.name} has no options; got {name!r}")
+            if name not in known:
+                raise UnknownNameError(f"option of {cls.name}", name, list(known))
+        try:
+            return cls(**{name: _tuples(value) for name, value in options.items()})
+        except TypeError as error:
+            raise GraphFSAError(f"{cls.name}: {error}") from None
 
+    def options(self) -> dict[str, Any]:
+        """The options with their values, as JSON values."""
+        return {name: plain_value(getattr(self, name)) for name in self.option_defaults()}
 
-def predict_with(fsa: GraphFSA, task: Task, graph: Graph, inputs: ArrayLike, steps: int) -> Array:
-    """What an automaton answers for each node of one graph, int16; -1 where it ends in a state that is no answer."""
-    classes = check_inputs(task, graph, inputs)
-    last = run(fsa, graph, task.starting_states(fsa, classes), steps).last
-    return task.predictions(fsa, last)
-
-
-class AutomatonModel:
-    """What a model does that is an automaton.
-
-    Attributes:
-        task: The task.
-        automaton: The automaton.
-    """
-
-    task: Task
-    automaton: GraphFSA
-
-    @property
-    def found(self) -> GraphFSA:
-        """The automaton, as other learners name it that may find none."""
-        return self.automaton
-
-    def predict(self, graph: Graph, inputs: ArrayLike, *, steps: int) -> Array:
-        """The class of each node after so many steps, int16; -1 where there is no answer."""
-        return predict_with(self.automaton, self.task, graph, inputs, steps)
+    def check_libraries(self) -> None:
+        """Raise if a library or device is missing that it needs; by default it needs none."""
 
 
-def answers(model: Model, examples: Examples, *, steps: ArrayLike | None = None) -> Array:
-    """What a model answers for each node of labelled graphs, int16; -1 where there is no answer.
+def attributes_of(doc: str | None) -> dict[str, str]:
+    """The entries of the section ``Attributes`` (or ``Args``) of a docstring, each on one line."""
+    entries: dict[str, str] = {}
+    name, within = "", False
+    for line in cleandoc(doc or "").split("\n"):
+        if line and not line.startswith(" "):
+            within = line in ("Attributes:", "Args:")
+        elif within and line.startswith("     "):
+            entries[name] += f" {line.strip()}"
+        elif within and ":" in line:
+            name, _, words = line.strip().partition(":")
+            entries[name] = words.strip()
+    return {name: words.replace("``", "").rstrip(".") for name, words in entries.items()}
+
+
+def check_examples(train: Any, validation: Any, seed: Any) -> int:
+    """Raise unless these are labelled graphs of one task, and some node of each counts; returns the seed."""
+    check_type("train", train, Examples, "graphfsa.as_examples makes them of NetworkX graphs and files")
+    for what, given in (("training", train), ("validation", validation)):
+        if given is None:
+            continue
+        check_type(what, given, Examples)
+        if given.task != train.task:
+            raise GraphFSAError(f"validation graphs must be of the task {train.task.name}; got {given.task.name}")
+        if not (given.mask & (np.repeat(given.counts, given.sizes) > 0)).any():
+            raise GraphFSAError(f"there is nothing to learn from: no node of the {what} graphs counts")
+    return check_seed(seed)
+
+
+def learned(
+    learner: Learner,
+    train: Examples,
+    validation: Examples | None,
+    seed: int,
+    body: GraphFSA | Predictor | None,
+    *,
+    seconds: float,
+    verdict: Verdict | None = None,
+    interrupted: bool = False,
+    details: dict[str, Any] | None = None,
+    **evidence: Any,
+) -> Model:
+    """The model that a learner returns; the graphs are run once.
 
     Args:
-        model: The model.
-        examples: Labelled graphs.
-        steps: For each graph, the number of steps to make; by default that of the labels.
+        learner: The learner.
+        train: The training graphs.
+        validation: The validation graphs, if any.
+        seed: The seed.
+        body: What was found, if anything.
+        seconds: How long it took.
+        verdict: The verdict if something is wrong; by default ``best-effort``.
+        interrupted: Whether the user ended it early.
+        details: What to say about the training beyond that, as JSON values.
+        evidence: Further fields of the model: ``impossibility``, ``attempts``, ``soft``, ``history``.
     """
-    wanted = np.broadcast_to(np.asarray(examples.steps if steps is None else steps), len(examples))
-    given = np.full(len(examples.inputs), -1, np.int16)
-    for number in np.unique(wanted).tolist():
-        part = examples.select(np.flatnonzero(wanted == number))
-        nodes = np.repeat(wanted == number, examples.sizes)
-        given[nodes] = model.predict(part.graphs.graph, part.inputs, steps=number)
-    return given
+    model = Model(train.task, body, **evidence)
+    used, suspects = None, ()
+    if isinstance(body, GraphFSA):
+        answers, used = roll_out(body, train)
+        suspects = _suspects(train, answers)
+    else:
+        answers = model.answers(train)
+    accuracy = train.score(answers).accuracy if body is not None else 0.0
+    on_validation = None if validation is None else model.accuracy(validation)
+    right = accuracy == 1 and on_validation in (None, 1)
+    provenance = Provenance(
+        learner=plugin_reference(type(learner)),
+        options=learner.options(),
+        seed=seed,
+        data=train.digest,
+        graphs=len(train),
+        train_accuracy=accuracy,
+        validation=None if validation is None else validation.digest,
+        validation_accuracy=on_validation,
+        seconds=round(seconds, 3),
+        interrupted=interrupted,
+        details=plain_value(details or {}),
+        versions=versions(),
+    )
+    judged: Verdict = "exact" if right else verdict or "best-effort"
+    return Model(
+        train.task, body, judged, provenance=provenance, used=used, suspects=suspects, **evidence
+    )  # fmt: skip
 
 
-def accuracy(model: Model, examples: Examples, *, steps: ArrayLike | None = None) -> float:
-    """Share of the nodes that count, over all occurrences, that get their label; strict: no answer is wrong.
+def roll_out(fsa: GraphFSA, examples: Examples) -> tuple[Array, Array]:
+    """What an automaton answers for each node, int16, and which entries it uses on the way, bool."""
+    start = examples.task.starting_states(fsa, examples.inputs)
+    last = start.copy()
+    used = np.zeros(fsa.transition_table.shape, bool)
+    for steps, part, nodes in examples.by_steps():
+        trajectory = run(fsa, part.graphs.graph, start[nodes], steps, entries=True)
+        assert trajectory.entries is not None
+        last[nodes] = trajectory.last
+        used |= trajectory.entries > 0
+    return examples.task.predictions(fsa, last), used
 
-    Args:
-        model: The model.
-        examples: Labelled graphs.
-        steps: For each graph, the number of steps to make; by default that of the labels.
-    """
-    return examples.share_right(answers(model, examples, steps=steps))
+
+def _suspects(train: Examples, answers: Array) -> tuple[Suspect, ...]:
+    wrong = np.flatnonzero(train.wrong(answers))[:_MAX_SUSPECTS]
+    offsets, classes = train.graphs.offsets, train.task.classes
+    return tuple(
+        Suspect(
+            graph=int(graph),
+            node=int(node - offsets[graph]),
+            label=classes[train.labels[node]],
+            answer=classes[answers[node]] if answers[node] >= 0 else None,
+        )
+        for node, graph in zip(wrong, train.graphs.owners[wrong], strict=True)
+    )
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def plain_value(value: Any) -> Any:
+    """A value of an option as JSON has it."""
+    if isinstance(value, dict):
+        return {key: plain_value(part) for key, part in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain_value(part) for part in value]
+    if isinstance(value, Aggregation):
+        return value.config()
+    number = value.item() if isinstance(value, np.generic) else value
+    if isinstance(number, float) and not isfinite(number):
+        return str(number)
+    return number if number is None or isinstance(number, bool | int | float | str) else shown(number)

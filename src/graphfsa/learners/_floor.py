@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Literal
 
 import numpy as np
 
@@ -15,34 +13,10 @@ from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import LimitError
-from graphfsa.learners._base import AutomatonModel, Learner
-from graphfsa.learners._options import check_examples, check_seed
-from graphfsa.learners._states import state_names
+from graphfsa.learners._base import Learner, check_examples, learned
+from graphfsa.learners._model import Model
 
 _MOST_STATES = 20
-
-
-@dataclass(frozen=True, eq=False)
-class Floor(AutomatonModel):
-    """An automaton that does not look at neighbours.
-
-    Attributes:
-        verdict: ``"exact"``: all labels of the training and validation graphs are right. ``"best-effort"``: not all.
-        task: The task.
-        automaton: The automaton: every starting state moves to the state of its answer at once; before there is none.
-        train_accuracy: Share of the nodes that count that get their label, strictly, on the training graphs.
-        validation_accuracy: The same on the validation graphs; None without any.
-        seconds: How long it took.
-        interrupted: Never: it takes no time.
-    """
-
-    verdict: Literal["exact", "best-effort"]
-    task: Task
-    automaton: GraphFSA
-    train_accuracy: float
-    validation_accuracy: float | None
-    seconds: float
-    interrupted: bool = False
 
 
 def frequencies(examples: Examples) -> Array:
@@ -55,13 +29,13 @@ def frequencies(examples: Examples) -> Array:
 
 
 class FloorLearner(Learner):
-    """A learner that chooses a class for each input class, and looks no further."""
+    """A learner that chooses a class for each input, and looks no further."""
 
     @abstractmethod
     def answers(self, train: Examples) -> Sequence[int]:
-        """The class for each input class."""
+        """The class for each input."""
 
-    def fit(self, train: Examples, validation: Examples | None = None, *, seed: int = 0) -> Floor:
+    def fit(self, train: Examples, validation: Examples | None = None, *, seed: int = 0) -> Model:
         """Count classes.
 
         Args:
@@ -70,14 +44,13 @@ class FloorLearner(Learner):
             seed: Not used: there is nothing random.
         """
         began = monotonic()
-        check_examples(train, validation)
-        check_seed(seed)
-        return _floor_of(self.answers(train), train, validation, began)
+        seed = check_examples(train, validation, seed)
+        fsa = _automaton(train.task, self.answers(train))
+        return learned(self, train, validation, seed, fsa, seconds=monotonic() - began)
 
 
-def _floor_of(answers: Sequence[int], train: Examples, validation: Examples | None, began: float) -> Floor:
-    """The automaton that answers by the input class."""
-    task = train.task
+def _automaton(task: Task, answers: Sequence[int]) -> GraphFSA:
+    """Every starting state moves to the state of its answer at once; in an evolution, to the next state."""
     evolution = task.kind == "evolution"
     states = len(task.classes) + (0 if evolution else len(task.inputs))
     if states > _MOST_STATES:
@@ -86,19 +59,10 @@ def _floor_of(answers: Sequence[int], train: Examples, validation: Examples | No
     next_state = np.array(answers if evolution else [*range(len(task.classes)), *answers])
     table = np.repeat(next_state[:, None], aggregation.num_values(states), axis=1)
     classes = range(0 if evolution else len(task.classes))
-    fsa = GraphFSA(
-        list(task.classes) if evolution else state_names(task, 0),
+    return GraphFSA(
+        list(task.classes) if evolution else task.state_names(),
         aggregation,
         table,
         starting_states=None if evolution else list(range(len(classes), states)),
         final_states=list(classes),
-    )
-    scores: list[Any] = [None if part is None else part.accuracy(fsa) for part in (train, validation)]
-    return Floor(
-        verdict="exact" if scores[0] == 1 and scores[1] in (None, 1) else "best-effort",
-        task=task,
-        automaton=fsa,
-        train_accuracy=scores[0],
-        validation_accuracy=scores[1],
-        seconds=monotonic() - began,
     )

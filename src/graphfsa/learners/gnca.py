@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from graphfsa.checks import check_integer
 from graphfsa.datasets import Task
 from graphfsa.learners._neural import Arcs, NeuralLearner, Shapes, State, Weights, layer, mlp
-from graphfsa.learners._options import check_whole
 from graphfsa.learners._torch import torch
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class GNCA(NeuralLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole("hidden", self.hidden, 1, 4096)
+        check_integer("hidden", self.hidden, 1, 4096)
 
     def shapes(self, task: Task) -> Shapes:  # noqa: D102
         states = _num_states(task)

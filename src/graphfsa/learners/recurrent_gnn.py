@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from graphfsa.checks import check_integer, check_number
 from graphfsa.datasets import Task
 from graphfsa.learners._neural import Arcs, NeuralLearner, Shapes, State, Weights, layer, mlp
-from graphfsa.learners._options import check_number, check_whole
 from graphfsa.learners._torch import torch
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class RecurrentGNN(NeuralLearner):
 
     Attributes:
         hidden: Width of the hidden state.
-        factor: The inner layer of each MLP is so many times as wide.
+        factor: The inner layer of each MLP is this many times as wide.
         dropout: Chance of a number of the summed messages to be dropped while training.
     """
 
@@ -35,9 +35,9 @@ class RecurrentGNN(NeuralLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole("hidden", self.hidden, 1, 4096)
-        check_whole("factor", self.factor, 1, 64)
-        check_number("dropout", self.dropout, 1)
+        check_integer("hidden", self.hidden, 1, 4096)
+        check_integer("factor", self.factor, 1, 64)
+        check_number("dropout", self.dropout, below=1)
 
     def shapes(self, task: Task) -> Shapes:  # noqa: D102
         wide, inner = self.hidden, self.hidden * self.factor

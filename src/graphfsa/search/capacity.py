@@ -1,20 +1,28 @@
-"""How large automata may be that a learner tries, and what they may see."""
+"""The automata that a learner tries: how large they may be, and what they see."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation, AverageThresholdAggregation, CountingAggregation, PositionalAggregation
+from graphfsa.aggregations import (
+    Aggregation,
+    CountingAggregation,
+    PositionalAggregation,
+    aggregation_class,
+    aggregation_from_config,
+    aggregation_names,
+)
+from graphfsa.checks import check_integer, check_name, shown
 from graphfsa.datasets import Examples, Task
-from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.errors import GraphFSAError
 
 _EXTRA_STATES = 2
 _BOUND = 3
 _MOST = {"states": 256, "bound": 4096}
-_KINDS = ("auto", "counting", "positional", "average-threshold")
 Range = int | tuple[int, int] | None
 
 
@@ -23,27 +31,31 @@ class Capacity:
     """The automata to try.
 
     Attributes:
-        states: How many states at most, or (fewest, most), among them one for each class and each input class. By
-            default two more than that. In an evolution the states are given by the data.
-        bound: How far to count at most, or (least, most). By default 3; in an evolution as far as any node has
+        states: At most this number of states, or (fewest, most); there is one for each class and each input. By default
+            two more than that. In an evolution the states are given by the data.
+        bound: Count at most to this number, or (least, most). By default 3; in an evolution as far as any node has
             neighbours.
-        aggregation: ``counting``, ``positional``, ``average-threshold`` (at one half), or ``auto``: positional if the
-            graphs have slots, else counting.
+        aggregation: How nodes see their neighbours: an aggregation, the name of one (``average-threshold`` is at one
+            half), or ``auto``: positional if the graphs have slots, else counting.
     """
 
     states: Range = None
     bound: Range = None
-    aggregation: str = "auto"
+    aggregation: str | Aggregation = "auto"
 
     def __post_init__(self) -> None:
         for what, given in (("states", self.states), ("bound", self.bound)):
             if given is not None:
                 object.__setattr__(self, what, _checked_range(what, given))
-        if self.aggregation not in _KINDS:
-            raise UnknownNameError("aggregation", str(self.aggregation), _KINDS)
+        if isinstance(self.aggregation, Mapping):
+            object.__setattr__(self, "aggregation", aggregation_from_config(self.aggregation))
+        elif isinstance(self.aggregation, type) and issubclass(self.aggregation, Aggregation):
+            object.__setattr__(self, "aggregation", self.aggregation())
+        elif not isinstance(self.aggregation, Aggregation):
+            check_name("aggregation", self.aggregation, ["auto", *aggregation_names()])
 
     def extras(self, task: Task) -> range:
-        """How many states to try beyond those of the classes and the input classes."""
+        """How many states to try beyond those of the classes and the inputs."""
         if task.kind == "evolution":
             named = len(task.classes)
             low, high = _limits(self.states, (named, named))
@@ -55,7 +67,7 @@ class Capacity:
         named = len(task.classes) + len(task.inputs)
         low, high = _limits(self.states, (named, named + _EXTRA_STATES))
         if high < named:
-            what = f"{len(task.classes)} classes and {len(task.inputs)} input classes need {named} states at least"
+            what = f"{len(task.classes)} classes and {len(task.inputs)} inputs need at least {named} states"
             raise GraphFSAError(f"{what}; got states={high}")
         return range(max(0, low - named), high - named + 1)
 
@@ -63,14 +75,19 @@ class Capacity:
         """The aggregations to try, simplest first."""
         graph = examples.graphs.graph
         kind = self.aggregation
+        if isinstance(kind, Aggregation):
+            kind.check_graph(graph)
+            return [kind]
         if kind == "auto":
             kind = "counting" if graph.slots is None else "positional"
         if kind == "positional":
             if graph.slots is None and graph.num_arcs:
                 raise GraphFSAError("positional aggregation needs graphs with neighbour slots; these have none")
             return [PositionalAggregation(max(1, graph.num_slots))]
-        if kind == "average-threshold":
-            return [AverageThresholdAggregation()]
+        if kind != "counting":
+            found = aggregation_class(kind)()
+            found.check_graph(graph)
+            return [found]
         most = int(np.diff(graph.indptr).max(initial=1)) or 1
         usual = (1, most) if examples.task.kind == "evolution" else (1, min(most, _BOUND))
         low, high = _limits(self.bound, usual)
@@ -79,11 +96,11 @@ class Capacity:
 
 def _checked_range(what: str, given: Any) -> Range:
     numbers = given if isinstance(given, tuple) else (given,)
-    whole = all(isinstance(number, int | np.integer) and not isinstance(number, bool) for number in numbers)
-    if not whole or len(numbers) != 1 + isinstance(given, tuple) or min(numbers) < 1 or numbers[0] > numbers[-1]:
-        raise GraphFSAError(f"{what} must be a whole number above 0, or (least, most); got {given!r}")
-    if numbers[-1] > _MOST[what]:
-        raise GraphFSAError(f"{what} must be at most {_MOST[what]}; got {numbers[-1]}")
+    other = ", or a range (4, 6), on the command line 4..6"
+    for number in numbers:
+        check_integer(what, number, 1, _MOST[what], or_else=other)
+    if len(numbers) != 1 + isinstance(given, tuple) or numbers[0] > numbers[-1]:
+        raise GraphFSAError(f"{what} must be an integer from 1 to {_MOST[what]}{other}; got {shown(given)}")
     return (int(numbers[0]), int(numbers[-1])) if isinstance(given, tuple) else int(given)
 
 

@@ -28,7 +28,7 @@ class Clauses:
         self.solver.add_clause(clause)
 
     def solve(self, conflicts: int, assumed: Sequence[int]) -> bool | None:
-        """Whether there is a solution; None if so many conflicts did not tell."""
+        """Whether there is a solution; None if it is still open after this number of conflicts."""
         self.solver.conf_budget(conflicts)
         try:
             return self.solver.solve_limited(assumptions=assumed)
@@ -64,7 +64,7 @@ class Clauses:
         return -self.both(-a, -b)
 
     def at_least(self, literals: Sequence[int | None], top: int) -> list[int]:
-        """For each number up to ``top``, a literal that says that at least so many of these are true."""
+        """For each number up to ``top``, a literal that says that at least this number of them is true."""
         reached = [self.true] + [-self.true] * top
         for literal in literals:
             if literal is not None:

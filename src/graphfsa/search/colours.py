@@ -7,8 +7,8 @@ import numpy as np
 from graphfsa.aggregations import Aggregation, CountingAggregation
 from graphfsa.arrays import Array
 from graphfsa.graphs import GraphBatch
-from graphfsa.graphs._refinement import combine, mix
 from graphfsa.graphs.isomorphism import refine_colours
+from graphfsa.graphs.refinement import combine, mix
 
 NEVER = 2**31 - 1
 
@@ -64,7 +64,7 @@ def ripe_steps(graphs: GraphBatch, start: Array, target: Array, steps: int, aggr
 
 
 def final_colours(graphs: GraphBatch, start: Array, steps: int, aggregation: Aggregation) -> Array:
-    """Colours after so many rounds, or when the partition is stable, uint64."""
+    """Colours after this number of rounds, or when the partition is stable, uint64."""
     colours = start.astype(np.uint64)
     before = -1
     for _ in range(steps):

@@ -11,10 +11,14 @@ from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import check_table_size
 from graphfsa.datasets import Examples
+from graphfsa.engine import Encoder, encoder_of
 from graphfsa.search.colours import ripe_steps
 from graphfsa.search.kernels import Arrays
 
 NO_TARGET = -1
+# Read-only as the slots of graphs are: kernels are compiled for either kind, and that takes seconds.
+NO_SLOTS = np.zeros(0, np.uint8)
+NO_SLOTS.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +115,11 @@ class Problem:
         return ripe_steps(self.examples.graphs, self.start, self.target, last, self.shape.aggregation)
 
     @cached_property
+    def encoder(self) -> Encoder:
+        """The aggregation for kernels."""
+        return encoder_of(self.shape.aggregation, self.shape.num_states, self.examples.graphs.graph)
+
+    @cached_property
     def arrays(self) -> Arrays:
         """What every kernel gets."""
         graph, shape = self.examples.graphs.graph, self.shape
@@ -118,7 +127,7 @@ class Problem:
             offsets=self.examples.graphs.offsets.astype(np.int64),
             indptr=graph.indptr,
             indices=graph.indices,
-            slots=np.zeros(0, np.uint8) if graph.slots is None else graph.slots,
+            slots=NO_SLOTS if graph.slots is None else graph.slots,
             start=self.start,
             target=self.target,
             ripe=self.ripe,
@@ -129,7 +138,7 @@ class Problem:
             fixed=np.zeros(shape.num_states * shape.num_values, bool)
             if self.known is None
             else self.known.ravel() >= 0,
-            parameters=shape.aggregation.parameters(shape.num_states),
+            parameters=self.encoder.parameters,
             num_values=shape.num_values,
             num_states=shape.num_states,
             num_final=shape.num_final,

@@ -27,7 +27,7 @@ class Impossibility:
         aggregation: What the automata see; None if it does not matter.
         num_states: How many states the automata have at most, with one for each class and each input class; None if it
             does not matter: two nodes with different labels look the same for too long.
-        minimal: Whether every graph was tried to be left out.
+        minimal: Whether leaving out each of the graphs was tried.
     """
 
     examples: Examples
@@ -50,7 +50,7 @@ def indistinguishable(problem: Problem) -> Impossibility | None:
         few = problem.select(chosen)
         if len(few.hopeless):
             return Impossibility(once(few.examples), aggregation, None, minimal=True)
-    raise AssertionError("a node is taken for another, but for none that there is")
+    raise AssertionError("a node is mixed up with another one, but no pair of graphs shows it")
 
 
 def once(examples: Examples) -> Examples:

@@ -55,7 +55,7 @@ class SatSearch:
         self._assumed: list[int] = []
 
     def advance(self, conflicts: int, over: Callable[[], bool] = lambda: False) -> str:
-        """Go on until so many conflicts in one call of the solver, or until told to stop."""
+        """Go on until one call of the solver has this number of conflicts, or until ``over()`` says to stop."""
         while self.outcome == "paused" and not over():
             try:
                 for graph in self._pending:
@@ -138,7 +138,7 @@ class SatSearch:
                 self._clauses.add([self._state(node, steps).get(target, -self._clauses.true)])
 
     def _state(self, node: int, step: int) -> Literals:
-        """In which state a node is after so many steps."""
+        """In which state a node is after this number of steps."""
         self._refine(step)
         key = (step, int(self._colours[step][node]))
         if key in self._states:
@@ -190,7 +190,7 @@ class SatSearch:
         return self._entries[entry]
 
     def _values(self, node: int, step: int) -> Literals:
-        """Which value a node sees after so many steps."""
+        """Which value a node sees after this number of steps."""
         graph, shape = self.problem.examples.graphs.graph, self.problem.shape
         begin, end = int(graph.indptr[node]), int(graph.indptr[node + 1])
         sources = graph.indices[begin:end].tolist()

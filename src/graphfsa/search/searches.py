@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
-from graphfsa.engine._compile import compile_kernel
+from graphfsa.engine import compile_kernel
 from graphfsa.search import anneal_kernels as annealing
 from graphfsa.search import kernels
 from graphfsa.search.completion import neighbours
@@ -68,13 +67,13 @@ class Clock:
 
 
 @lru_cache(maxsize=32)
-def _compiled(kernel: Callable[..., Any], aggregation: type[Aggregation]) -> Callable[..., Any]:
+def _compiled(kernel: Callable[..., Any], encode: Callable[..., int]) -> Callable[..., Any]:
     helpers = _HELPERS.get(kernel.__name__, _HELPERS["anneal"])
-    return compile_kernel(kernel, encode_node=aggregation.compiled_encode, **helpers)
+    return compile_kernel(kernel, encode_node=encode, **helpers)
 
 
 def _call(kernel: Callable[..., Any], problem: Problem, *arguments: Any) -> Any:
-    return _compiled(kernel, type(problem.shape.aggregation))(problem.arrays, *arguments)
+    return _compiled(kernel, problem.encoder.function)(problem.arrays, *arguments)
 
 
 def _scratch(problem: Problem) -> Array:
@@ -173,10 +172,10 @@ class LazySearch:
         )
 
     def advance(self, work: int) -> str:
-        """Go on for about so many node-steps; returns the outcome so far."""
+        """Go on for about this number of node-steps; returns the outcome so far."""
         if self.outcome == "paused":
             control = (self._control, self._generator, self._mode, work)
-            kernel = _compiled(kernels.search, type(self.problem.shape.aggregation))
+            kernel = _compiled(kernels.search, self.problem.encoder.function)
             self.outcome = self._OUTCOMES[kernel(self._arrays, self._decisions, *control)]
         return self.outcome
 
@@ -256,7 +255,7 @@ class Annealing:
         return len(problem.examples) * (lists + problem.shape.num_states * problem.shape.num_values) <= _MAX_ROOM
 
     def advance(self, count: int) -> bool:
-        """Make so many iterations; returns whether the schedule is at its end, or nothing is wrong any more."""
+        """Make this number of iterations; returns whether the schedule is at its end, or nothing is wrong any more."""
         end = min(self.iterations, self.done + count)
         schedule = (self.done, end, self.iterations, self._heat, self._control, self._generator)
         _call(self._kernel, self.problem, self._uses, self._guide, *schedule, self._energy, self._table, self._best)

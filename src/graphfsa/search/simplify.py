@@ -11,7 +11,7 @@ from graphfsa.search.searches import Annealing, Clock, evaluate
 
 _RESTARTS = 10
 _ENOUGH = 3
-"""So many restarts that end equally simple are taken for proof that there is nothing simpler."""
+"""If this number of restarts end equally simple, nothing simpler is expected."""
 _HEAT = (2.0, 0.05)
 _MAX_VALUES = 2**16
 _SLICE = 5_000

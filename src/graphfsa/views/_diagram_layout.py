@@ -1,22 +1,59 @@
-"""Where states and arrows go: states on an ellipse, arrows around them. No system binary is needed."""
+"""Where states, arrows and labels go: states on an ellipse, arrows between them, labels where nothing else is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from graphfsa.arrays import Array
-from graphfsa.views._diagram_labels import Plan, place_labels
-from graphfsa.views._diagram_scene import Box, curve_part, curve_points
+from graphfsa.views._diagram_scene import Box, curve_part, curve_points, head_of
 
 _GROWTH = 1.12
 _ROUNDS = 28
+_PATIENCE = 7
+"""How many larger layouts are tried for the sake of lines that run through labels; one if there are many arrows."""
+_MANY = 64
 _MAX_SWAPS = 40
 _LOOP = 46.0
 STUB = 30.0
 """Length of the arrow that marks a starting state."""
+_SAMPLES = 97
+"""Points of a line that are looked at."""
+_TIMES = (0.5, 0.46, 0.54, 0.42, 0.58, 0.38, 0.62, 0.34, 0.66, 0.3, 0.7, 0.26, 0.74, 0.22, 0.78, 0.19, 0.81)
+"""How far along its arrow a label may be, best first."""
+_LOOKS = 4
+"""How many times each label may choose its place."""
+LABEL_GAP = (8.0, 5.0)
+"""Between two labels, across and down: more than between two words, and than between two lines of one label."""
+_GAP = 3.0
+"""Between a label and a state, or the head of an arrow."""
+_HEAD = 6.0
+"""What must be seen of the head of an arrow."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be laid out.
+
+    Attributes:
+        sizes: Width and height of each state.
+        arrows: State and successor of each arrow, as places in ``sizes``.
+        labels: Width and height of the label of each arrow.
+        on_line: Whether labels interrupt their arrows; else they are put beside them.
+        starting: Places of starting states that are marked.
+        left: Places of states that belong to the left.
+        right: Places of states that belong to the right.
+    """
+
+    sizes: tuple[tuple[float, float], ...]
+    arrows: tuple[tuple[int, int], ...]
+    labels: tuple[tuple[float, float], ...]
+    on_line: bool
+    starting: tuple[int, ...]
+    left: tuple[int, ...]
+    right: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -28,7 +65,8 @@ class Placed:
         curves: The control points of each arrow.
         labels: The box of each label.
         stubs: The control points of the mark of each starting state.
-        flaws: Labels that overlap something, and a little for lines that run through labels.
+        flaws: 1000 for each overlap, 1 for each line through a label.
+        crowded: Places of labels with such a flaw.
     """
 
     nodes: tuple[Box, ...]
@@ -36,6 +74,7 @@ class Placed:
     labels: tuple[Box, ...]
     stubs: tuple[Array, ...]
     flaws: float
+    crowded: tuple[int, ...] = ()
 
 
 def place(plan: Plan) -> Placed:
@@ -43,12 +82,13 @@ def place(plan: Plan) -> Placed:
     angles = _angles(plan)
     best: Placed | None = None
     radius = _first_radius(plan)
+    patience = _PATIENCE if len(plan.arrows) <= _MANY else 1
     for number in range(_ROUNDS):
         placed = _at_radius(plan, angles, radius)
         if best is None or placed.flaws < best.flaws - 0.5:
             best = placed
         # Lines through labels are worth a few larger tries, overlapping labels are worth all.
-        if best.flaws < (0.5 if number < 5 and not plan.on_line else 1000):
+        if best.flaws < (0.5 if number < patience else 1000):
             break
         radius *= _GROWTH
     assert best is not None
@@ -129,10 +169,14 @@ def _at_radius(plan: Plan, angles: Array, radius: float) -> Placed:
     outward = _outward(nodes, angles)
     curves = tuple(_curve(plan, nodes, pair, outward) for pair in plan.arrows)
     # With two states loops go up, and the sides are free.
-    aside = angles if count == 2 else outward
-    stubs = tuple(_stub(nodes[state], float(aside[state]), state in loops and count != 2) for state in plan.starting)
+    free_side = angles if count == 2 else outward
+    stubs = tuple(
+        _stub(nodes[state], float(free_side[state]), state in loops and count != 2) for state in plan.starting
+    )
     labels, flaws = place_labels(plan, nodes, curves, stubs)
-    return Placed(nodes, curves, labels, stubs, flaws + 1000.0 * _collisions(plan, nodes, curves))
+    crowded = tuple(np.flatnonzero(flaws).tolist())
+    flaw = float(flaws.sum()) + 1000.0 * _collisions(plan, nodes, curves)
+    return Placed(nodes, curves, labels, stubs, flaw, crowded)
 
 
 def _collisions(plan: Plan, nodes: Sequence[Box], curves: Sequence[Array]) -> int:
@@ -223,3 +267,125 @@ def in_pill(points: Array, box: Box, gap: float) -> Array:
     radius = box.height / 2
     across = np.maximum(np.abs(points[:, 0] - box.x) - (box.width / 2 - radius), 0)
     return np.hypot(across, points[:, 1] - box.y) < radius + gap
+
+
+# ---- labels
+
+
+def place_labels(
+    plan: Plan, nodes: Sequence[Box], curves: Sequence[Array], stubs: Sequence[Array]
+) -> tuple[tuple[Box, ...], Array]:
+    """A box for each label, and its flaws: 1000 for each overlap, 1 for each line through it, float64 [labels].
+
+    The heads of arrows must not be covered either. The largest labels choose first; then each looks again.
+    """
+    lines = np.array([_sampled(curve) for curve in (*curves, *stubs)]).reshape(-1, _SAMPLES, 2)
+    heads = np.array([(*head_of(curve).mean(axis=0), _HEAD, _HEAD) for curve in (*curves, *stubs)]).reshape(-1, 4)
+    taken = np.concatenate([_as_rows(nodes), heads])
+    order = sorted(range(len(plan.labels)), key=lambda k: (-plan.labels[k][0] * plan.labels[k][1], k))
+    options: dict[int, Array] = {}
+    costs: dict[int, tuple[Array, Array]] = {}
+    for number in order:
+        extra, boxes = zip(*_options(plan, number, lines[number]), strict=True)
+        options[number] = np.array(boxes)
+        overlaps = _touching(options[number], taken, (_GAP, _GAP)).sum(axis=1)
+        hits = _through(options[number], lines, 2.0)
+        loop = plan.arrows[number][0] == plan.arrows[number][1]
+        own = _through(options[number], lines[number : number + 1], 2.0 if loop else -1.0)[:, 0]
+        hits[:, number] = own & (loop or not plan.on_line)
+        costs[number] = 1000.0 * overlaps + hits.sum(axis=1), np.array(extra)
+    chosen = dict.fromkeys(order, -1)
+    for _ in range(_LOOKS):
+        before = dict(chosen)
+        for number in order:
+            others = [options[k][chosen[k]] for k in order if k != number and chosen[k] >= 0]
+            crowded = _touching(options[number], np.array(others).reshape(-1, 4), LABEL_GAP).sum(axis=1)
+            chosen[number] = int(np.argmin(costs[number][0] + costs[number][1] + 1000.0 * crowded))
+        if chosen == before:
+            break
+    found = np.array([options[number][chosen[number]] for number in range(len(order))]).reshape(-1, 4)
+    flaws = np.array([costs[number][0][chosen[number]] for number in range(len(order))])
+    flaws += 1000.0 * np.triu(_touching(found, found, LABEL_GAP), 1).sum(axis=1)
+    return tuple(Box(*map(float, box)) for box in found), flaws
+
+
+def flaws_of(
+    plan: Plan, nodes: Sequence[Box], curves: Sequence[Array], labels: Sequence[Box], stubs: Sequence[Array]
+) -> float:
+    """The flaws of a layout: 1000 for each overlap of labels, 1 for each line through a label."""
+    boxes, states = _as_rows(labels), _as_rows(nodes)
+    overlaps = np.triu(_touching(boxes, boxes, LABEL_GAP), 1).sum() + _touching(boxes, states, (1.0, 1.0)).sum()
+    lines = np.array([_sampled(curve) for curve in (*curves, *stubs)]).reshape(-1, _SAMPLES, 2)
+    hits = _through(boxes, lines, 0.0)
+    hits[np.arange(len(labels)), np.arange(len(labels))] = False
+    return 1000.0 * float(overlaps) + float(hits.sum())
+
+
+def _as_rows(boxes: Sequence[Box]) -> Array:
+    """Boxes as (x, y, width, height), float64 [boxes, 4]."""
+    return np.array([(box.x, box.y, box.width, box.height) for box in boxes]).reshape(-1, 4)
+
+
+def _sampled(curve: Array) -> Array:
+    line = curve_points(curve, _SAMPLES - 1)
+    return line[np.linspace(0, len(line) - 1, _SAMPLES).round().astype(int)]
+
+
+def _touching(first: Array, second: Array, gaps: tuple[float, float]) -> Array:
+    """Which boxes (x, y, width, height) come closer to which than the gaps across and down, bool [first, second]."""
+    wide, tall = (
+        np.abs(first[:, None, k] - second[None, :, k]) < (first[:, None, k + 2] + second[None, :, k + 2]) / 2 + gaps[k]
+        for k in (0, 1)
+    )
+    return wide & tall
+
+
+def _through(boxes: Array, lines: Array, gap: float) -> Array:
+    """Which lines come closer to which boxes than a gap, bool [boxes, lines]."""
+    reach = boxes[:, 2:] / 2 + gap
+    low = (boxes[:, :2] - reach).min(axis=0, initial=np.inf)
+    high = (boxes[:, :2] + reach).max(axis=0, initial=-np.inf)
+    owners, places = np.nonzero(((lines > low) & (lines < high)).all(axis=2))  # The others are far from all boxes.
+    points = lines[owners, places]
+    inside = (np.abs(boxes[:, None, :2] - points) < reach[:, None]).all(axis=2)
+    hits = np.zeros((len(boxes), len(lines)), bool)
+    rows, found = np.nonzero(inside)
+    hits[rows, owners[found]] = True
+    return hits
+
+
+def _options(plan: Plan, number: int, line: Array) -> Iterator[tuple[float, tuple[float, float, float, float]]]:
+    """Boxes for a label, each with how far it is from the best."""
+    width, height = plan.labels[number]
+    first, second = plan.arrows[number]
+    times = (0.5,) if first == second else _TIMES
+    for time in times:
+        at = round(time * (len(line) - 1))
+        x, y = (float(number) for number in line[at])
+        along = line[min(at + 1, len(line) - 1)] - line[max(at - 1, 0)]
+        along = along / max(float(np.hypot(*along)), 1e-9)
+        nx, ny = float(along[1]), float(-along[0])
+        away = 2 * abs(time - 0.5)
+        if first == second:
+            yield from _around_loop(line, (nx, ny), width, height)
+            continue
+        if not plan.on_line:
+            reach = abs(nx) * width / 2 + abs(ny) * height / 2 + 3
+            yield away, (x + nx * reach, y + ny * reach, width, height)
+            yield away + 0.2, (x - nx * reach, y - ny * reach, width, height)
+        yield away + (0.0 if plan.on_line else 0.9), (x, y, width, height)
+
+
+def _around_loop(
+    line: Array, outward: tuple[float, float], width: float, height: float
+) -> Iterator[tuple[float, tuple[float, float, float, float]]]:
+    """Boxes above or below a loop and beside it, as it points, each with how far it is from the best."""
+    nx, ny = outward
+    (left, top), (right, bottom) = line.min(axis=0).tolist(), line.max(axis=0).tolist()
+    x, y = (left + right) / 2, (top + bottom) / 2
+    side = right + width / 2 + 5 if nx >= 0 else left - width / 2 - 5
+    up = bottom + height / 2 + 4 if ny >= 0 else top - height / 2 - 4
+    for slide in (0.0, 0.4, 0.8, -0.4):
+        yield 0.4 * abs(slide) + 0.8 * (abs(ny) < 0.6), (x + slide * (side - x), up, width, height)
+        yield 0.4 * abs(slide) + 0.8 * (abs(nx) < 0.6), (side, y + slide * (up - y), width, height)
+    yield 0.7, (side, up, width, height)

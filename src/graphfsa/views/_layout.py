@@ -1,23 +1,90 @@
-"""Where to draw the nodes of a small graph: distances on paper like distances in the graph."""
+"""Where each node of a graph is drawn, the same for every kind of picture and at every step.
+
+Cells of lattices have their places; of other graphs, distances in the picture are like distances in the graph.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.graphs import Graph
 
+Kind = Literal["line", "grid", "hex", "graph"]
+ROW_DISTANCE = float(np.sqrt(0.75))
+"""The distance of the rows of a hexagonal lattice whose cells are 1 apart."""
 _ROUNDS = 300
 _FEWEST = 25
 _WORK = 4 * 10**7
 """Large graphs get fewer rounds: the first ones matter most."""
 
 
-def layout(graph: Graph) -> Array:
-    """Positions of the nodes, float64 [num_nodes, 2], always the same for a graph.
+@dataclass(frozen=True, eq=False)
+class GraphLayout:
+    """How a graph is drawn.
 
-    Stress majorisation from a start by classical scaling; parts that are not connected are put apart. Time and memory
-    grow with the square of the number of nodes.
+    Attributes:
+        kind: ``line``: cells in a row, drawn over time; ``grid`` and ``hex``: cells of a lattice; ``graph``: nodes and
+            arcs.
+        height: Number of rows of cells; 0 for a graph.
+        width: Number of columns of cells; 0 for a graph.
+        points: Centre of each node of a graph or cell of a hexagonal lattice, float64 [num_nodes, 2], y downwards;
+            None for lines and square cells, which follow from the number of the node.
+        spacing: Median distance of a node of a graph to the nearest other node; 0 if there is no other.
+    """
+
+    kind: Kind
+    height: int
+    width: int
+    points: Array | None = None
+    spacing: float = 0.0
+
+
+def layout_kind(graph: Graph) -> Kind:
+    """How a graph will be drawn; costs little, so that limits can be checked first."""
+    lattice = graph.lattice
+    if lattice is not None:
+        return "line" if lattice.height == 1 else "hex" if lattice.kind == "hex" else "grid"
+    return "line" if _in_a_row(graph) else "graph"
+
+
+def graph_layout(graph: Graph) -> GraphLayout:
+    """Where the nodes of a graph are drawn; for a graph that is no lattice that takes a moment."""
+    kind, lattice = layout_kind(graph), graph.lattice
+    if kind == "line":
+        return GraphLayout("line", 1, graph.num_nodes)
+    if lattice is None:
+        points = node_positions(graph)
+        return GraphLayout("graph", 0, 0, points, _spacing(points))
+    if kind == "grid":
+        return GraphLayout("grid", lattice.height, lattice.width)
+    rows, columns = np.divmod(np.arange(lattice.num_cells), lattice.width)
+    points = np.stack([columns + 0.5 * (rows % 2), rows * ROW_DISTANCE], axis=1)
+    return GraphLayout("hex", lattice.height, lattice.width, points)
+
+
+def _spacing(points: Array) -> float:
+    from scipy.spatial import KDTree
+
+    return float(np.median(KDTree(points).query(points, k=2)[0][:, 1])) if len(points) > 1 else 0.0
+
+
+def _in_a_row(graph: Graph) -> bool:
+    """Whether the arcs only join each node to the next one in number, and perhaps the last to the first."""
+    if graph.num_nodes < 3 or graph.num_arcs > 2 * graph.num_nodes or graph.num_arcs < graph.num_nodes - 1:
+        return False
+    apart = np.abs(graph.indices.astype(np.int64) - graph.targets())
+    return bool(((apart == 1) | (apart == graph.num_nodes - 1)).all())
+
+
+def node_positions(graph: Graph) -> Array:
+    """Positions of the nodes, float64 [num_nodes, 2], y downwards, always the same for a graph.
+
+    Stress majorisation from a start by classical scaling; parts that are not connected are placed apart. Time and
+    memory grow with the square of the number of nodes.
     """
     count = graph.num_nodes
     if count < 2:
@@ -35,7 +102,7 @@ def layout(graph: Graph) -> Array:
         places = moved
         if step < 1e-4:
             break
-    return _turned(places)
+    return _turned(places) * (1, -1)
 
 
 def _lengths(places: Array) -> Array:

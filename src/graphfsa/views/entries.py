@@ -12,10 +12,19 @@ from graphfsa.analysis.coverage import KINDS, Coverage
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import StateError
-from graphfsa.learners.diff_fsa import SoftModel
-from graphfsa.views._figure import new_figure
-from graphfsa.views._grid import MAX_COLUMNS, Fold, Sight, fold, plain, separate, short, sight
-from graphfsa.views._paper import COLOURS, PicturePath, check_path, finish, tidy
+from graphfsa.learners.diff_fsa import SoftTable
+from graphfsa.views._entry_grid import MAX_COLUMNS, MapShape, ValueColumns, cell_borders, map_shape, value_columns
+from graphfsa.views.colours import COLOURS_ON_WHITE
+from graphfsa.views.figures import (
+    PicturePath,
+    check_picture_path,
+    finish_figure,
+    new_figure,
+    own_style,
+    short_label,
+    short_name,
+    style_axes,
+)
 
 MAX_ROWS = 24
 """States that are shown."""
@@ -41,7 +50,8 @@ _KIND_WORDS = {
 # ---- soft tables
 
 
-def draw_soft(soft: SoftModel, path: PicturePath = None, *, title: str = "") -> Any:
+@own_style()
+def draw_soft(soft: SoftTable, path: PicturePath = None, *, title: str = "") -> Any:
     """Draw the probabilities of a soft table: a bar for each entry, parted in the colours of its successors.
 
     Only values that the training graphs can show have a column. If there are too many, those with the most undecided
@@ -49,19 +59,19 @@ def draw_soft(soft: SoftModel, path: PicturePath = None, *, title: str = "") -> 
 
     Args:
         soft: The soft table.
-        path: A ``.png`` or ``.svg`` file to write; none if None.
+        path: A ``.png``, ``.svg`` or ``.pdf`` file to write, if given.
         title: A line above the picture.
 
     Returns:
         The matplotlib figure.
     """
-    check_path(path)
+    check_picture_path(path)
     trained = np.flatnonzero(soft.trained)
     if not len(trained):
         raise StateError("there is nothing to draw: the training graphs show no value of this soft table")
     entropy = soft.entropy
     columns = _most(entropy[:, trained].max(axis=0), MAX_COLUMNS)
-    shown = sight(soft.aggregation, soft.state_names, trained[columns])
+    shown = value_columns(soft.aggregation, soft.state_names, trained[columns])
     rows = _most(entropy[:, shown.values].max(axis=1), MAX_ROWS)
     chances = soft.probabilities[np.ix_(rows, shown.values)]
     order, colours = _successors(chances)
@@ -76,21 +86,23 @@ def draw_soft(soft: SoftModel, path: PicturePath = None, *, title: str = "") -> 
     strip.set_xticks([])
     strip.set_ylabel("most\nundecided\n(bits)", fontsize=7)
     strip.tick_params(labelsize=7)
-    tidy(strip)
+    style_axes(strip)
     left = _left_out(len(trained), len(columns), "values", "the most undecided")
     left += _left_out(len(soft.state_names), len(rows), "states", "the most undecided")
-    entries = [(colour, "-> " + short(soft.state_names[k])) for k, colour in zip(order, colours, strict=False)]
+    entries = [(colour, "-> " + short_name(soft.state_names[k])) for k, colour in zip(order, colours, strict=False)]
     entries += [(_OTHERS, "-> another")] if len(order) > len(colours) else []
-    return finish(figure, path, entries, "\n".join(filter(None, (title, *left))), columns=9 if len(columns) > 36 else 4)
+    return finish_figure(
+        figure, path, entries, "\n".join(filter(None, (title, *left))), columns=9 if len(columns) > 36 else 4
+    )
 
 
 def _successors(chances: Array) -> tuple[Array, tuple[str, ...]]:
     """The successors that have any chance, and a colour for the first of them: in order of states, if there are few."""
     weight = chances.sum(axis=(0, 1))
     order = np.flatnonzero(weight > 0)
-    if len(order) > len(COLOURS):
+    if len(order) > len(COLOURS_ON_WHITE):
         order = order[np.argsort(-weight[order], kind="stable")]
-    return order, COLOURS[: min(len(order), len(COLOURS))]
+    return order, COLOURS_ON_WHITE[: min(len(order), len(COLOURS_ON_WHITE))]
 
 
 def _draw_bars(axes: Any, chances: Array, order: Array, colours: Sequence[str]) -> None:
@@ -116,6 +128,7 @@ def _draw_bars(axes: Any, chances: Array, order: Array, colours: Sequence[str]) 
 # ---- coverage
 
 
+@own_style()
 def draw_coverage(coverage: Coverage, path: PicturePath = None, *, title: str = "") -> Any:
     """Draw what data say about each entry of a table: settled or seen, filled in by the learner, or unable to occur.
 
@@ -125,13 +138,13 @@ def draw_coverage(coverage: Coverage, path: PicturePath = None, *, title: str = 
 
     Args:
         coverage: What ``graphfsa.analysis.coverage`` found.
-        path: A ``.png`` or ``.svg`` file to write; none if None.
+        path: A ``.png``, ``.svg`` or ``.pdf`` file to write, if given.
         title: A line above the picture.
 
     Returns:
         The matplotlib figure.
     """
-    check_path(path)
+    check_picture_path(path)
     fsa = coverage.fsa
     free = np.array([state for state in range(fsa.num_states) if state not in fsa.final_states], int)
     if not len(free):
@@ -149,17 +162,17 @@ def draw_coverage(coverage: Coverage, path: PicturePath = None, *, title: str = 
     shades = {"cmap": _colour_map([_KIND_COLOURS[name] for name in names]), "vmin": -0.5, "vmax": len(names) - 0.5}
     state_names = [fsa.state_names[row] for row in rows]
     if fsa.num_values <= MAX_COLUMNS:
-        shown = sight(fsa.aggregation, fsa.state_names, np.arange(fsa.num_values))
+        shown = value_columns(fsa.aggregation, fsa.state_names, np.arange(fsa.num_values))
         figure, _, axes, below = _strip_figure(len(rows), shown)
         axes.imshow(kinds[np.ix_(rows, shown.values)], aspect="auto", interpolation="nearest", **shades)
-        separate(axes, len(rows), len(shown.values))
+        cell_borders(axes, len(rows), len(shown.values))
         _name_rows(axes, state_names)
         shown.mark_groups(axes)
         shown.draw(below)
     else:
         figure, shared = _draw_maps(coverage, kinds[rows], state_names, shades)
         notes += [f"Each cell stands for {shared} entries and shows what is known best."] if shared > 1 else []
-    return finish(
+    return finish_figure(
         figure, path, entries, "\n".join(filter(None, (title, *notes))), columns=4 if figure.get_figwidth() > 9 else 2
     )
 
@@ -177,7 +190,7 @@ def _kinds(coverage: Coverage) -> tuple[Array, bool]:
 def _draw_maps(coverage: Coverage, kinds: Array, names: list[str], shades: dict[str, Any]) -> tuple[Any, int]:
     """A map for each state; returns the figure and how many entries share a cell."""
     fsa = coverage.fsa
-    folded = fold(fsa.aggregation, fsa.num_states)
+    folded = map_shape(fsa.aggregation, fsa.num_states)
     height, width = folded.shape
     blocks = (-(-height // MAX_SIDE), -(-width // MAX_SIDE))
     columns = min(4, len(kinds)) if len(kinds) != 4 else 2
@@ -191,19 +204,23 @@ def _draw_maps(coverage: Coverage, kinds: Array, names: list[str], shades: dict[
         padded[:height, :width] = np.pad(row, (0, height * width - len(row))).reshape(height, width)
         cells = padded.reshape(padded.shape[0] // blocks[0], blocks[0], -1, blocks[1]).max(axis=(1, 3))
         axes.imshow(cells, interpolation="nearest", aspect="auto", **shades)
-        axes.set_title(f"a node in state {plain(name)}", fontsize=9)
+        axes.set_title(f"a node in state {short_label(name)}", fontsize=9)
         axes.set_xticks([])
         axes.set_yticks([])
         if max(cells.shape) <= 40:
-            separate(axes, *cells.shape)
+            cell_borders(axes, *cells.shape)
         _name_digits(axes, fsa, folded, first=place % columns == 0, last=place >= len(kinds) - columns)
     return figure, blocks[0] * blocks[1]
 
 
-def _name_digits(axes: Any, fsa: GraphFSA, folded: Fold, *, first: bool, last: bool) -> None:
+def _name_digits(axes: Any, fsa: GraphFSA, folded: MapShape, *, first: bool, last: bool) -> None:
     """What goes across and what down: the digits, the slowest first, and on small maps each combination."""
     counts = len(folded.bases) == fsa.num_states and not fsa.aggregation.uses_slots
-    named = [plain(name, 8) for name in fsa.state_names] if counts else [f"slot {k}" for k in range(len(folded.bases))]
+    named = (
+        [short_label(name, 8) for name in fsa.state_names]
+        if counts
+        else [f"slot {k}" for k in range(len(folded.bases))]
+    )
     bounded = isinstance(fsa.aggregation, CountingAggregation)
 
     def written(digit: int, k: int) -> str:
@@ -233,7 +250,7 @@ def _name_digits(axes: Any, fsa: GraphFSA, folded: Fold, *, first: bool, last: b
 
 
 def _most(amounts: Array, limit: int) -> Array:
-    """Places of the largest amounts, at most so many, in rising order of place."""
+    """Places of the largest amounts, at most ``limit`` of them, sorted by place."""
     return np.sort(np.argsort(-amounts, kind="stable")[:limit])
 
 
@@ -243,7 +260,7 @@ def _left_out(total: int, shown: int, what: str, which: str) -> list[str]:
     return [f"{shown} of {total:,} {what} are shown, {which}; {total - shown:,} are left out."]
 
 
-def _strip_figure(rows: int, shown: Sight, top: float = 0.0) -> tuple[Any, Any, Any, Any]:
+def _strip_figure(rows: int, shown: ValueColumns, top: float = 0.0) -> tuple[Any, Any, Any, Any]:
     """A figure with a row for each state, a column for each value, what each value means below, and a strip above."""
     columns = len(shown.values)
     heights = [*([top] if top else []), max(0.65, 0.34 * rows), shown.height]
@@ -253,7 +270,7 @@ def _strip_figure(rows: int, shown: Sight, top: float = 0.0) -> tuple[Any, Any, 
 
 
 def _name_rows(axes: Any, names: Iterable[str]) -> None:
-    labels = [plain(name) for name in names]
+    labels = [short_label(name) for name in names]
     axes.set_yticks(range(len(labels)), labels, fontsize=8)
     axes.set_xticks([])
     axes.set_ylabel("a node in", fontsize=9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,46 +10,59 @@ import numpy as np
 
 from graphfsa.analysis.stability import Stability
 from graphfsa.errors import StateError
-from graphfsa.views._figure import new_figure
-from graphfsa.views._grid import plain
-from graphfsa.views._paper import COLOURS, PicturePath, check_path, finish, share_axis, tidy, whole_numbers
+from graphfsa.evaluation import Evaluation
+from graphfsa.views.colours import COLOURS_ON_WHITE
+from graphfsa.views.figures import (
+    PicturePath,
+    accuracy_axis,
+    check_picture_path,
+    finish_figure,
+    integer_ticks,
+    new_figure,
+    own_style,
+    short_label,
+    style_axes,
+)
 
+Results = Evaluation | Sequence[Mapping[str, Any]] | Sequence[Stability]
+"""What is drawn of an automaton: rows of ``evaluate``, of its JSON form, or of ``iteration_stability``."""
 _Lines = dict[tuple[str, str], list[Mapping[str, Any]]]
-"""Results to be joined by a line: of which automaton, and which part of its results."""
+"""The results on each line, by the automaton and the part of its results."""
 _MAX_NAMES = 12
 _MARKERS = "osD^vP*X"
 _WIDTH = 7.0
-"""Inches of a panel of a training, about."""
+"""Width of the panels of a training in inches, about."""
 _ROOM = 0.25
-"""Inches between two names that stand aslant."""
+"""Inches between two slanted names."""
 
 
 # ---- trainings
 
 
+@own_style()
 def draw_history(history: Sequence[Mapping[str, Any]], path: PicturePath = None, *, title: str = "") -> Any:
     """Draw how a training went: loss, accuracy, tables without an error and entropy against updates.
 
     Where the size of the automata changes there is a line, with the size above it.
 
     Args:
-        history: The records of ``Trained.history``, or of the file ``history.jsonl`` of a checkpoint.
-        path: A ``.png`` or ``.svg`` file to write; none if None.
+        history: The records of ``Model.history``, or of the file ``history.jsonl`` of a checkpoint.
+        path: A ``.png``, ``.svg`` or ``.pdf`` file to write, if given.
         title: A line above the picture.
 
     Returns:
         The matplotlib figure.
     """
-    check_path(path)
+    check_picture_path(path)
     figure = new_figure(8, 8.4)
     panels = figure.subplots(4, 1, sharex=True, height_ratios=(3, 2, 1.4, 1.4))
     lines = [
-        (0, "loss", "the best table", COLOURS[0], "-"),
-        (0, "mean_loss", "mean of all tables", COLOURS[1], "--"),
-        (0, "validation_loss", "the best table, validation graphs", COLOURS[5], ":"),
-        (1, "accuracy", None, COLOURS[0], "-"),
-        (2, "solved", None, COLOURS[2], "-"),
-        (3, "entropy", None, COLOURS[3], "-"),
+        (0, "loss", "the best table", COLOURS_ON_WHITE[0], "-"),
+        (0, "mean_loss", "mean of all tables", COLOURS_ON_WHITE[1], "--"),
+        (0, "validation_loss", "the best table, validation graphs", COLOURS_ON_WHITE[5], ":"),
+        (1, "accuracy", None, COLOURS_ON_WHITE[0], "-"),
+        (2, "solved", None, COLOURS_ON_WHITE[2], "-"),
+        (3, "entropy", None, COLOURS_ON_WHITE[3], "-"),
     ]
     alone = all(record.get("mean_loss") == record.get("loss") for record in history)
     parts = _by_size(history)
@@ -68,6 +81,7 @@ def draw_history(history: Sequence[Mapping[str, Any]], path: PicturePath = None,
                 linewidth=1.6,
                 marker="o" if len(points) <= 40 else None,
                 markersize=3.5,
+                clip_on=name != "accuracy",
                 drawstyle="steps-post" if name == "solved" else "default",
             )
     names = (
@@ -78,12 +92,12 @@ def draw_history(history: Sequence[Mapping[str, Any]], path: PicturePath = None,
     )
     for axes, name in zip(panels, names, strict=True):
         axes.set_ylabel(name, fontsize=9)
-        tidy(axes)
+        style_axes(axes)
     if history:
         panels[0].legend(fontsize=8, frameon=False)
-        share_axis(panels[1], [record["accuracy"] for record in history])
-        whole_numbers(panels[2].yaxis, 4)
-        whole_numbers(panels[3].xaxis, 9)
+        accuracy_axis(panels[1], [record["accuracy"] for record in history])
+        integer_ticks(panels[2].yaxis, 4)
+        integer_ticks(panels[3].xaxis, 9)
         for axes, name in ((panels[2], "solved"), (panels[3], "entropy")):
             axes.set_ylim(0, 1.1 * max(1 if name == "solved" else 0.1, *(record[name] for record in history)))
         panels[3].xaxis.set_major_formatter("{x:,.0f}")
@@ -94,7 +108,7 @@ def draw_history(history: Sequence[Mapping[str, Any]], path: PicturePath = None,
             axes.set_yticks([])
         panels[0].text(0.5, 0.5, "no update has been made", ha="center", va="center", transform=panels[0].transAxes)
     panels[-1].set_xlabel("updates", fontsize=9)
-    return finish(figure, path, [], title)
+    return finish_figure(figure, path, [], title)
 
 
 def _by_size(history: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
@@ -108,7 +122,7 @@ def _by_size(history: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any
 
 
 def _mark_sizes(panels: Any, parts: list[list[Mapping[str, Any]]]) -> None:
-    """A line where the next size begins, and the name of each size above its part, if there is room."""
+    """A line where the next size begins, and the name of each size above its part where there is room."""
     starts = [0, *(part[-1]["updates"] for part in parts[:-1])]
     last = max(1, parts[-1][-1]["updates"])
     names = [_size(part[0]) for part in parts]
@@ -148,8 +162,9 @@ def _size(record: Mapping[str, Any]) -> str:
 # ---- accuracy
 
 
+@own_style()
 def draw_accuracy(
-    results: Mapping[str, Sequence[Mapping[str, Any]]],
+    results: Mapping[str, Results],
     path: PicturePath = None,
     *,
     title: str = "",
@@ -161,15 +176,16 @@ def draw_accuracy(
     become several lines.
 
     Args:
-        results: For each automaton, by name, the ``results`` of ``graphfsa evaluate --json``.
-        path: A ``.png`` or ``.svg`` file to write; none if None.
+        results: For each model, by name, what ``graphfsa.evaluate`` returned, or the ``results`` of ``graphfsa evaluate
+            --json``.
+        path: A ``.png``, ``.svg`` or ``.pdf`` file to write, if given.
         title: A line above the picture.
         trained_up_to: Size of the largest training graph, to be marked.
 
     Returns:
         The matplotlib figure.
     """
-    check_path(path)
+    check_picture_path(path)
     every = _rows(results)
     sizes = {row["size"] for rows in every.values() for row in rows}
     steps = {row["steps"] for rows in every.values() for row in rows}
@@ -190,25 +206,26 @@ def draw_accuracy(
                 "training graphs\nup to here", (trained_up_to, 0.03), xycoords=("data", "axes fraction"),
                 xytext=(3, 0), textcoords="offset points", fontsize=7, color="#555555",
             )  # fmt: skip
-    return finish(figure, path, [], title)
+    return finish_figure(figure, path, [], title)
 
 
-def draw_stability(results: Mapping[str, Sequence[Any]], path: PicturePath = None, *, title: str = "") -> Any:
-    """Draw what becomes of the answers if automata run on: accuracy, and graphs in which nothing moves any more.
+@own_style()
+def draw_stability(results: Mapping[str, Results], path: PicturePath = None, *, title: str = "") -> Any:
+    """Draw what becomes of the answers if automata run on: accuracy, and graphs in which nothing changes any more.
 
     Args:
-        results: For each automaton, by name, the ``results`` of ``graphfsa evaluate --beyond ... --json``, or what
-            ``graphfsa.analysis.iteration_stability`` returned.
-        path: A ``.png`` or ``.svg`` file to write; none if None.
+        results: For each automaton, by name, what ``graphfsa.evaluate`` returned with ``beyond``, the ``results`` of
+            ``graphfsa evaluate --beyond ... --json``, or what ``graphfsa.analysis.iteration_stability`` returned.
+        path: A ``.png``, ``.svg`` or ``.pdf`` file to write, if given.
         title: A line above the picture.
 
     Returns:
         The matplotlib figure.
     """
-    check_path(path)
+    check_picture_path(path)
     every = _rows(results)
     if not all("beyond" in row and "settled" in row for rows in every.values() for row in rows):
-        raise StateError("results must say how many further steps were run: 'graphfsa evaluate --beyond 0,1,10'")
+        raise StateError("results must say how many further steps were run: evaluate with beyond=[0, 1, 10]")
     lines: _Lines = {}
     for name, rows in every.items():
         parts = [(row.get("size"), row.get("steps", row["beyond"]) - row["beyond"]) for row in rows]
@@ -222,17 +239,19 @@ def draw_stability(results: Mapping[str, Sequence[Any]], path: PicturePath = Non
     panels[1].set_ylabel("graphs that have settled", fontsize=9)
     for axes in panels:
         axes.set_xlabel("further steps", fontsize=9)
-    return finish(figure, path, [], title)
+    return finish_figure(figure, path, [], title)
 
 
-def _rows(results: Mapping[str, Sequence[Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    every: dict[str, list[Mapping[str, Any]]] = {
-        name: [dict(asdict(row) if isinstance(row, Stability) else row) for row in rows]
-        for name, rows in results.items()
-    }
+def _rows(results: Mapping[str, Results]) -> dict[str, list[Mapping[str, Any]]]:
+    every = {name: [*_rows_of(found)] for name, found in results.items()}
     if not any(every.values()):
-        raise StateError("there is nothing to draw: no results were given")
+        raise StateError("there is nothing to draw: results must have at least one row")
     return every
+
+
+def _rows_of(found: Results) -> Iterator[Mapping[str, Any]]:
+    for row in found.as_dicts() if isinstance(found, Evaluation) else found:
+        yield asdict(row) if isinstance(row, Stability) else row
 
 
 def _steps(number: int) -> str:
@@ -241,20 +260,20 @@ def _steps(number: int) -> str:
 
 def _label(name: str, part: str, models: int) -> str:
     """The name of a line: of the automaton, and of a part of its results if it has several lines."""
-    return ", ".join(word for word in (plain(name, 28) if models > 1 or not part else "", part) if word)
+    return ", ".join(word for word in (short_label(name, 28) if models > 1 or not part else "", part) if word)
 
 
 def _two_panels(lines: _Lines, against: str, names: tuple[str, str]) -> tuple[Any, Any]:
-    """Two shares against one thing, a line for each label in both; lines that lie on each other all show."""
+    """Two shares against the same number, a line for each automaton in both; lines that lie on each other all show."""
     from matplotlib import colormaps
     from matplotlib.ticker import NullLocator
 
     figure = new_figure(9, 4.2 + 0.2 * (min(_MAX_NAMES, len(lines)) - 1) // 4)
     panels = figure.subplots(1, 2, sharex=True)
-    many = len(lines) > len(COLOURS)
+    many = len(lines) > len(COLOURS_ON_WHITE)
     models = len({name for name, _ in lines})
     for place, ((model, part), rows) in enumerate(lines.items()):
-        colour = colormaps["viridis"](place / len(lines)) if many else COLOURS[:6][place % 6]
+        colour = colormaps["viridis"](place / len(lines)) if many else COLOURS_ON_WHITE[:6][place % 6]
         if not many and place >= 6:
             colour = ("#000000", "#777777")[place - 6]
         late = 0 if many else min(4, len(lines) - 1 - place)
@@ -267,11 +286,12 @@ def _two_panels(lines: _Lines, against: str, names: tuple[str, str]) -> tuple[An
                 marker=_MARKERS[place % len(_MARKERS)] if len(rows) <= 40 else None,
                 linewidth=1.5 + 0.9 * late,
                 markersize=4.5 + 1.3 * late,
+                clip_on=False,
             )
     places = sorted({row[against] for rows in lines.values() for row in rows})
     for axes, name in zip(panels, names, strict=True):
-        tidy(axes)
-        share_axis(axes, [row[name] for rows in lines.values() for row in rows])
+        style_axes(axes)
+        accuracy_axis(axes, [row[name] for rows in lines.values() for row in rows])
         if places[0] > 0:
             axes.set_xscale("log")
             axes.set_xlim(places[0] / 1.2, places[-1] * 1.2)
@@ -288,7 +308,7 @@ def _two_panels(lines: _Lines, against: str, names: tuple[str, str]) -> tuple[An
 
 
 def _apart(places: list[int]) -> list[int]:
-    """Those of some rising numbers whose names have room on a logarithmic axis; the first and the last stay."""
+    """The sorted numbers whose labels have room on a logarithmic axis; the first and the last stay."""
     where = {
         place: float(np.log10(place)) if places[0] > 0 else float(np.log10(max(place, 1)) + (place > 0))
         for place in places

@@ -6,30 +6,40 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graphfsa.evaluation.rendering import Reading, strict
 from graphfsa.evaluation.tables import Row, Table, published_column
-from graphfsa.evaluation.words import Reading, strict
-from graphfsa.views._figure import new_figure
-from graphfsa.views._paper import COLOURS, PicturePath, check_path, finish, share_axis, tidy
+from graphfsa.views.colours import COLOURS_ON_WHITE
+from graphfsa.views.figures import (
+    PicturePath,
+    accuracy_axis,
+    check_picture_path,
+    finish_figure,
+    new_figure,
+    own_style,
+    style_axes,
+)
 
 _MARKERS = "osD^vP*X"
-_LINES = (*COLOURS[:6], "#555555", "#999999")
+_LINES = (*COLOURS_ON_WHITE[:6], "#555555", "#999999")
 _STYLES = ("-", "-", "-", "-", "-", "-", "--", ":")
 
 
+@own_style()
 def draw_table(table: Table, path: PicturePath = None) -> Any:
     """Draw the accuracies of a table against n or t: a line for each learner, with its 95 % interval as a band.
 
-    Published means are crosses with a bar of one deviation each way, in the colour of what is compared with them. Where
-    the paper shows only runs without an error on their training graphs, a second panel does too.
+    Published means are crosses with a bar of one deviation each way, but not above 1, in the colour of what is
+    compared with them. Where the paper shows only runs without an error on their training graphs, a second panel
+    does too.
 
     Args:
         table: The table.
-        path: A ``.png`` or ``.svg`` file to write; none if None.
+        path: A ``.png``, ``.svg`` or ``.pdf`` file to write, if given.
 
     Returns:
         The matplotlib figure.
     """
-    check_path(path)
+    check_picture_path(path)
     parts: list[tuple[str, str, Reading]] = [
         (group, group, strict) for group in dict.fromkeys(row.group for row in table.rows)
     ]
@@ -50,12 +60,12 @@ def draw_table(table: Table, path: PicturePath = None) -> Any:
         shares += _published(axes, table, rows, measured)
         _dress(axes, rows, title)
     if shares:
-        share_axis(panels[0], shares)
+        accuracy_axis(panels[0], shares)
     panels[0].set_ylabel("nodes with their label", fontsize=9)
     handles, labels = panels[0].get_legend_handles_labels()
     if handles:
         figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
-    return finish(figure, path, [], table.experiment.title + (" (quick run)" if table.quick else ""))
+    return finish_figure(figure, path, [], table.experiment.title + (" (quick run)" if table.quick else ""))
 
 
 def _number(row: Row) -> int | None:
@@ -82,6 +92,7 @@ def _line(
         # Lines that lie on each other all show: those below are wider.
         linewidth=1.4 + 0.5 * late,
         markersize=3.5 + 0.9 * late,
+        clip_on=False,
     )
     low, high = [found.low for _, found in there], [found.high for _, found in there]
     axes.fill_between(numbers, low, high, color=colour, alpha=0.15, linewidth=0)
@@ -90,7 +101,7 @@ def _line(
 
 def _published(axes: Any, table: Table, rows: Sequence[Row], measured: Sequence[str]) -> list[float]:
     lowest: list[float] = []
-    for entry in table.experiment.entries:
+    for entry in table.experiment.learners:
         column = published_column(entry.published)
         there = [(row, table.published[row, column]) for row in rows if (row, column) in table.published]
         if not entry.published or not there or entry.group not in ("", rows[0].group):
@@ -98,7 +109,7 @@ def _published(axes: Any, table: Table, rows: Sequence[Row], measured: Sequence[
         axes.errorbar(
             [_number(row) for row, _ in there],
             [found.mean for _, found in there],
-            yerr=[found.std for _, found in there],
+            yerr=[[found.std for _, found in there], [min(found.std, 1 - found.mean) for _, found in there]],
             fmt="x",
             color=_LINES[measured.index(entry.column) % len(_LINES)],
             label=column,
@@ -106,6 +117,7 @@ def _published(axes: Any, table: Table, rows: Sequence[Row], measured: Sequence[
             markeredgewidth=1.8,
             linewidth=0.9,
             capsize=2,
+            clip_on=False,
         )
         lowest += [found.mean - found.std for _, found in there]
     return lowest
@@ -114,7 +126,7 @@ def _published(axes: Any, table: Table, rows: Sequence[Row], measured: Sequence[
 def _dress(axes: Any, rows: Sequence[Row], title: str) -> None:
     from matplotlib.ticker import NullLocator
 
-    tidy(axes)
+    style_axes(axes)
     if not rows:
         return
     numbers = [number for row in rows if (number := _number(row)) is not None]
@@ -127,17 +139,18 @@ def _dress(axes: Any, rows: Sequence[Row], title: str) -> None:
         axes.set_title(title, fontsize=9)
 
 
+@own_style()
 def draw_trainings(histories: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]], path: PicturePath = None) -> Any:
     """Draw how networks were trained: loss and validation accuracy of every run against epochs.
 
     Args:
         histories: For each learner, by name, the history of each run.
-        path: A ``.png`` or ``.svg`` file to write; none if None.
+        path: A ``.png``, ``.svg`` or ``.pdf`` file to write, if given.
 
     Returns:
         The matplotlib figure.
     """
-    check_path(path)
+    check_picture_path(path)
     figure = new_figure(8, 3.4)
     panels = figure.subplots(1, 2)
     for place, (name, runs) in enumerate(histories.items()):
@@ -147,14 +160,18 @@ def draw_trainings(histories: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]
                 if points:
                     axes.plot(
                         *zip(*points, strict=True),
-                        color=COLOURS[place % len(COLOURS)],
+                        color=COLOURS_ON_WHITE[place % len(COLOURS_ON_WHITE)],
                         linewidth=0.9,
                         alpha=0.8,
+                        clip_on=False,
                         label=name if run == 0 else None,
                     )
     for axes, what in zip(panels, ("training loss", "validation accuracy"), strict=True):
-        tidy(axes)
+        style_axes(axes)
         axes.set_xlabel("epochs", fontsize=9)
         axes.set_ylabel(what, fontsize=9)
+    accuracies = [share for line in panels[1].get_lines() for share in line.get_ydata()]
+    if accuracies:
+        accuracy_axis(panels[1], accuracies)
     panels[0].legend(fontsize=8, frameon=False)
-    return finish(figure, path, [], "")
+    return finish_figure(figure, path, [], "")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from html import escape
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphfsa.evaluation.tables import Cell, Column, Row, Table
-from graphfsa.evaluation.words import (
+from graphfsa.evaluation.rendering import (
     GLANCE,
     Reading,
     at_a_glance,
@@ -21,7 +19,9 @@ from graphfsa.evaluation.words import (
     strict,
     where,
 )
-from graphfsa.views.report import Section, facts, image, write_report
+from graphfsa.evaluation.tables import Cell, Column, Row, Table
+from graphfsa.views.pages import Html, element, image, join
+from graphfsa.views.report import Section, facts_section, scrolled, write_report
 from graphfsa.views.results import draw_table, draw_trainings
 
 Record = dict[str, Any]
@@ -38,8 +38,8 @@ def write_results(path: str | Path, tables: Sequence[Table], records: Mapping[st
     """
     models = Path(path).parent / "models"
     sections = [_overview(tables, records, quick), *(_section(table, records, models) for table in tables)]
-    about = "Learners on the same graphs, over several seeds, beside what was published where there is something."
-    write_report(path, "GraphFSA: results" + (" (quick run)" if quick else ""), about, sections, width=108)
+    about = "Learners on the same graphs, over several seeds, beside published results where there are any."
+    write_report(path, "GraphFSA: results" + (" (quick run)" if quick else ""), about, sections, wide=True)
 
 
 def _overview(tables: Sequence[Table], records: Mapping[str, Record], quick: bool) -> Section:
@@ -57,134 +57,132 @@ def _overview(tables: Sequence[Table], records: Mapping[str, Record], quick: boo
     if repeated and not quick:
         near = sum(part[-1] for part in repeated)
         rows["as published"] = f"{near} of {len(repeated)} repeated cells, within two published deviations plus 0.03"
-    if any(table.held() for table in tables) and not quick:
+    if any(table.best_and_published() for table in tables) and not quick:
         words = f"below the published Diff-FSA in {behind} cells" if behind else "nowhere below the published Diff-FSA"
         rows["our best learner"] = words
     rows |= {
         "versions": "; ".join(", ".join(f"{name} {number}" for name, number in each) for each in sorted(versions)),
     }
-    found = facts("Overview", rows)
     note = (
-        "<p>Cells are mean ± standard deviation over seeds with strict scoring: a node without an answer is wrong. In "
-        "brackets: runs without a single wrong node. Shaded columns are the published numbers.</p>"
+        "Cells are mean ± standard deviation over seeds with strict scoring: a node without an answer is wrong. In "
+        "brackets: runs without a single wrong node. Shaded columns are the published numbers."
     )
-    return Section(found.title, found.body + note + _glance(tables))
+    return Section("Overview", join([facts_section("Overview", rows).body, element("p", note), _glance(tables)]))
 
 
 def _duration(seconds: float) -> str:
     return f"{seconds / 3600:.2f} h" if seconds >= 3600 else f"{seconds / 60:.1f} min"
 
 
-def _glance(tables: Sequence[Table]) -> str:
+def _glance(tables: Sequence[Table]) -> Html:
     """Links to all tables, with the last row of those that have one."""
     columns, rows = at_a_glance(tables)
-    links = "".join(f"<li>{_link(table)}</li>" for table in tables if not table.last_rows())
+    others = [element("li", _link(table)) for table in tables if not table.last_rows()]
+    links = element("ul", *others) if others or not rows else Html()
     if not rows:
-        return f"<ul>{links}</ul>"
-    head = "<th></th>" + "".join(f"<th>{escape(column.name)}</th>" for column in columns)
-    lines = "".join(
-        f"<tr><th>{_link(table)}, {escape(where(row))}</th>"
-        + "".join(_cell(table, row, column.name, strict) for column in columns)
-        + "</tr>"
+        return links
+    lines = (
+        element(
+            "tr",
+            element("th", _link(table), f", {where(row)}"),
+            *(_cell(table, row, column.name, strict) for column in columns),
+        )
         for table, row in rows
     )
-    grid = f'<div class="wide"><table class="grid"><tr>{head}</tr>{lines}</table></div>'
-    return f"<p>{GLANCE}:</p>{grid}" + (f"<ul>{links}</ul>" if links else "")
+    return join([element("p", f"{GLANCE}:"), _grid_box(columns, lines), links])
 
 
-def _link(table: Table) -> str:
-    return f'<a href="#{escape(table.experiment.name)}">{escape(table.experiment.title)}</a>'
+def _link(table: Table) -> Html:
+    return element("a", table.experiment.title, href=f"#{table.experiment.name}")
 
 
 def _section(table: Table, records: Mapping[str, Record], models: Path) -> Section:
     experiment = table.experiment
     about = f"{experiment.about} Over {seeds_text(table)}."
-    parts = [f'<p id="{escape(experiment.name)}">{escape(about)}</p>', _grid(table, table.columns, strict)]
+    parts: list[Html] = [element("p", about, id=experiment.name), _grid(table, table.columns, strict)]
     if table.cells:
         parts.append(image(draw_table(table), experiment.title))
-    parts += [_fold(words, _grid(table, columns, reading)) for words, columns, reading in readings(table)]
-    if table.comparisons():
-        parts.append(_fold("Paired comparisons and confidence intervals", _comparisons(table)))
-    said = differences(table)
-    if said:
-        parts.append("".join(_paragraph(words) for words in said))
+    parts += [_details(words, _grid(table, columns, reading)) for words, columns, reading in readings(table)]
+    if table.paired_tests():
+        parts.append(_details("Paired comparisons and confidence intervals", _comparisons(table)))
+    parts += [_paragraph(words) for words in differences(table)]
     if notes(table):
-        parts.append("<p>Notes:</p><ul>" + "".join(f"<li>{_code(note)}</li>" for note in notes(table)) + "</ul>")
+        parts += [element("p", "Notes:"), element("ul", *(element("li", *_code(note)) for note in notes(table)))]
     trainings = _trainings(table, records)
     if trainings:
-        parts.append(_fold("How the networks were trained", image(draw_trainings(trainings), "Trainings")))
-    parts.append(_fold("Models", _models(table, records, models)))
+        parts.append(_details("How the networks were trained", image(draw_trainings(trainings), "Trainings")))
+    parts.append(_details("Models", _models(table, records, models)))
     if table.failed:
-        lines = "".join(f"<li>{escape(name)}: {escape(error)}</li>" for name, error in table.failed.items())
-        parts.append(f"<p>Failed jobs:</p><ul>{lines}</ul>")
-    return Section(experiment.title, "".join(parts))
+        lines = (element("li", f"{name}: {error}") for name, error in table.failed.items())
+        parts += [element("p", "Failed jobs:"), element("ul", *lines)]
+    return Section(experiment.title, join(parts))
 
 
-def _paragraph(words: list[str]) -> str:
+def _paragraph(words: list[str]) -> Html:
     first, *rest = words
-    return f"<p>{escape(first)}</p>" + (
-        "<ul>" + "".join(f"<li>{escape(w)}</li>" for w in rest) + "</ul>" if rest else ""
-    )
+    return join([element("p", first), element("ul", *(element("li", line) for line in rest)) if rest else ""])
 
 
-def _code(words: str) -> str:
+def _code(words: str) -> Iterator[object]:
     """Text in which `this` is code."""
-    parts = words.split("`")
-    return "".join(f"<code>{escape(part)}</code>" if k % 2 else escape(part) for k, part in enumerate(parts))
+    for place, part in enumerate(words.split("`")):
+        yield element("code", part) if place % 2 else part
 
 
-def _fold(title: str, body: str) -> str:
-    return f"<details><summary>{escape(title)}</summary>{body}</details>"
+def _details(title: str, body: Html) -> Html:
+    return element("details", element("summary", title), body)
 
 
-def _grid(table: Table, columns: Sequence[Column], reading: Reading) -> str:
-    head = "<th></th>" + "".join(f"<th>{escape(column.name)}</th>" for column in columns)
-    lines: list[str] = []
+def _grid(table: Table, columns: Sequence[Column], reading: Reading) -> Html:
+    lines: list[Html] = []
     before = ""
     for row in table.rows:
         if row.group != before:
-            lines.append(f'<tr><th colspan="{1 + len(columns)}">{escape(row.group)}</th></tr>')
+            lines.append(element("tr", element("th", row.group, colspan=1 + len(columns))))
             before = row.group
-        cells = "".join(_cell(table, row, column.name, reading) for column in columns)
-        lines.append(f"<tr><th>{escape(row.test)}</th>{cells}</tr>")
-    return f'<div class="wide"><table class="grid"><tr>{head}</tr>{"".join(lines)}</table></div>'
+        cells = (_cell(table, row, column.name, reading) for column in columns)
+        lines.append(element("tr", element("th", row.test), *cells))
+    return _grid_box(columns, lines)
 
 
-def _cell(table: Table, row: Row, name: str, reading: Reading) -> str:
+def _grid_box(columns: Sequence[Column], lines: Iterable[Html]) -> Html:
+    head = element("tr", element("th"), *(element("th", column.name) for column in columns))
+    return scrolled(element("table", head, *lines, class_="grid"))
+
+
+def _cell(table: Table, row: Row, name: str, reading: Reading) -> Html:
     if (row, name) in table.published:
-        return f'<td class="number published">{escape(cell_text(table.published[row, name]))}</td>'
+        return element("td", cell_text(table.published[row, name]), class_="number published")
     cell = table.cells.get((row, name))
     found = None if cell is None else reading(cell)
     if found is None:
-        return '<td class="number"></td>'
+        return element("td", class_="number")
     interval = f"95 % interval of the mean: {found.low:.4f} to {found.high:.4f}"
     kind = "number whole" if found.exact == found.runs else "number"
-    return f'<td class="{kind}" title="{interval}">{escape(cell_text(found))}</td>'
+    return element("td", cell_text(found), class_=kind, title=interval)
 
 
-def _comparisons(table: Table) -> str:
-    head = "".join(
-        f"<th>{name}</th>" for name in ("", "", "against", "difference", "95 % interval", "better/worse", "p")
-    )
-    lines: list[str] = []
-    for pair in table.comparisons():
-        it = pair.outcome
+def _comparisons(table: Table) -> Html:
+    names = ("", "", "against", "difference", "95 % interval", "better/worse", "p")
+    lines = [element("tr", *(element("th", name) for name in names))]
+    for pair in table.paired_tests():
+        found = pair.outcome
         cells = (
-            f"{pair.row.group} {pair.row.test}", pair.first, pair.second, f"{it.difference:+.4f}",
-            f"{it.low:+.4f} .. {it.high:+.4f}", f"{it.wins}/{it.losses}", f"{pair.corrected:.3g}",
+            f"{pair.row.group} {pair.row.test}", pair.first, pair.second, f"{found.difference:+.4f}",
+            f"{found.low:+.4f} .. {found.high:+.4f}", f"{found.wins}/{found.losses}", f"{pair.corrected:.3g}",
         )  # fmt: skip
-        lines.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+        lines.append(element("tr", *(element("td", cell) for cell in cells)))
     note = (
-        "<p>On the same seeds, so on the same test graphs. The interval is a bootstrap over seeds; p is that of the "
-        "two-sided sign-flip test, after Holm's correction for the comparisons of this table.</p>"
+        "On the same seeds, so on the same test graphs. The interval is a bootstrap over seeds; p is that of the "
+        "two-sided sign-flip test, after Holm's correction for the comparisons of this table."
     )
-    return note + f'<div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
+    return join([element("p", note), scrolled(element("table", *lines))])
 
 
 def _runs(table: Table) -> Iterator[tuple[str, str, Cell]]:
     """Name and group of each column, and its cell in the first row that it has."""
     seen: set[tuple[str, str]] = set()
-    for entry in table.experiment.entries:
+    for entry in table.experiment.learners:
         for row in table.rows:
             cell = table.cells.get((row, entry.column))
             if entry.group in ("", row.group) and cell is not None and (entry.group, entry.column) not in seen:
@@ -202,21 +200,19 @@ def _trainings(table: Table, records: Mapping[str, Record]) -> dict[str, list[li
     return found
 
 
-def _models(table: Table, records: Mapping[str, Record], models: Path) -> str:
-    lines: list[str] = []
+def _models(table: Table, records: Mapping[str, Record], models: Path) -> Html:
+    lines: list[Html] = []
     last = table.experiment.tests[-1].name
     for column, group, cell in _runs(table):
-        links: list[str] = []
+        links: list[object] = []
         for seed, job in cell.jobs.items():
             model, results = records[job]["model"], records[job]["results"]
             test = last if last in results else list(results)[-1]
             words = f"seed {seed}: {share(results[test]['accuracy'])} at {test}"
             if model is None or not (models / model["file"]).is_file():
-                links.append(escape(words + (", no model" if model is None else "")))
+                links.append(words + (", no model" if model is None else ""))
             else:
-                links.append(
-                    f'<a href="models/{escape(model["file"])}" title="sha256 {model["sha256"]}">{escape(words)}</a>'
-                )
+                links.append(element("a", words, href=f"models/{model['file']}", title=f"sha256 {model['sha256']}"))
         name = f"{column}{', ' + group if group else ''}"
-        lines.append(f"<p><b>{escape(name)}</b>: {' · '.join(links)}</p>")
-    return "".join(lines)
+        lines.append(element("p", element("b", name), ": ", join(links, " · ")))
+    return join(lines)

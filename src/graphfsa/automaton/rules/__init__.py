@@ -1,7 +1,31 @@
 """Rules: a transition table as a person would write it down, in words that can be read back."""
 
-from graphfsa.automaton.rules._guards import CountIs, Guard, PartIs, Rule, ShareIs
-from graphfsa.automaton.rules._parse import parse_rules
-from graphfsa.automaton.rules._rules import FORMATS, Rules, rules_of
+from graphfsa.automaton.rules._guards import CountIs, Guard, PartIs, Rule, ShareIs, guard_cost, guard_holds
+from graphfsa.automaton.rules._parsing import automaton_from_rules, parse_rules
+from graphfsa.automaton.rules._rules import FORMATS, MAX_RULE_ENTRIES, Rules, entries_that_matter, rules_of
+from graphfsa.automaton.rules._vocabulary import RowVocabularies, Vocabulary, matrix_product
+from graphfsa.automaton.rules._wording import StateNames, guard_words, latex_text, plain_name
 
-__all__ = ["FORMATS", "CountIs", "Guard", "PartIs", "Rule", "Rules", "ShareIs", "parse_rules", "rules_of"]
+__all__ = [
+    "FORMATS",
+    "MAX_RULE_ENTRIES",
+    "CountIs",
+    "Guard",
+    "PartIs",
+    "RowVocabularies",
+    "Rule",
+    "Rules",
+    "ShareIs",
+    "StateNames",
+    "Vocabulary",
+    "automaton_from_rules",
+    "entries_that_matter",
+    "guard_cost",
+    "guard_holds",
+    "guard_words",
+    "latex_text",
+    "matrix_product",
+    "parse_rules",
+    "plain_name",
+    "rules_of",
+]

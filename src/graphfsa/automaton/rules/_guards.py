@@ -7,17 +7,17 @@ from itertools import groupby
 
 import numpy as np
 
-from graphfsa.aggregations._features import Features
+from graphfsa.aggregations import Features
 from graphfsa.arrays import Array
 
 
 @dataclass(frozen=True)
 class CountIs:
-    """The number of neighbours in some states is one of some numbers.
+    """The number of neighbours in some states is one of several numbers.
 
     Attributes:
-        states: The states, rising; all of them ask for the number of neighbours as such.
-        numbers: The numbers, rising, in ``0 .. bound``; the bound stands for itself and more.
+        states: The states, sorted; all of them ask for the number of neighbours as such.
+        numbers: The numbers, sorted, in ``0 .. bound``; the bound stands for itself and more.
     """
 
     states: tuple[int, ...]
@@ -41,11 +41,11 @@ class CountIs:
 
 @dataclass(frozen=True)
 class PartIs:
-    """A part of the value is one of some labels.
+    """A part of the value has one of several labels.
 
     Attributes:
         part: Index of the part.
-        labels: Indices of the labels, rising.
+        labels: Indices of the labels, sorted.
     """
 
     part: int
@@ -120,7 +120,7 @@ def guard_cost(guard: Guard, features: Features) -> float:
 
 
 def runs(numbers: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Rising numbers as ranges (first, last) without gaps."""
+    """Sorted numbers as ranges (first, last) without gaps."""
     ranges: list[tuple[int, int]] = []
     for _, pairs in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
         members = [number for _, number in pairs]
@@ -129,7 +129,7 @@ def runs(numbers: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def number_cost(numbers: tuple[int, ...], bound: int) -> float:
-    """What the words for some numbers cost: none for no and some, one for each number that is named."""
+    """What the words for some numbers cost: 0 for "no" and "some", 1 for each number that is named."""
     ranges = runs(numbers)
     if len(ranges) == 1:
         first, last = ranges[0]

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation
-from graphfsa.aggregations._features import Features
+from graphfsa.aggregations import Aggregation, Features
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.automaton.rules._cover import cover, places_of, successors_of
-from graphfsa.automaton.rules._guards import Rule
-from graphfsa.automaton.rules._python import python_source
-from graphfsa.automaton.rules._rows import RowWords
-from graphfsa.automaton.rules._text import rule_facts, rule_lines, rules_latex, rules_markdown, rules_text
+from graphfsa.automaton.rules._formats import (
+    python_source,
+    rule_facts,
+    rule_lines,
+    rules_html,
+    rules_latex,
+    rules_markdown,
+    rules_text,
+)
+from graphfsa.automaton.rules._guards import Rule, guard_holds
+from graphfsa.automaton.rules._search import shortest_list
+from graphfsa.automaton.rules._vocabulary import RowVocabularies
 from graphfsa.errors import AutomatonError, LimitError
 
-MAX_ENTRIES = 2**16
-"""Larger tables are not searched for rules."""
+MAX_RULE_ENTRIES = 2**16
+"""Larger tables are not searched for rules, nor for the conditions of diagrams."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class Rules:
         lists: The rules of each state; the last of each list has no guard.
         starting_states: Indices of the states in which nodes may start.
         final_states: Indices of the states that are never left.
-        free: How many entries did not matter: there the rules may say something else than the table they were made of.
+        free: Number of entries that are never used: there the rules may differ from the table they were made from.
 
     Example:
         >>> from graphfsa import library
@@ -109,6 +115,10 @@ class Rules:
         r"""LaTeX: an equation with cases for each state; it needs ``\usepackage{amsmath}``."""
         return rules_latex(self)
 
+    def html(self) -> str:
+        """HTML for notebooks: a table with a row for each state, its names escaped and cut."""
+        return rules_html(self)
+
     def python(self) -> str:
         """Source of a Python function ``step(state, seen)``, which ``GraphFSA.from_rule`` takes as it is."""
         return python_source(self)
@@ -144,12 +154,13 @@ def rules_of(fsa: GraphFSA, matters: Any = None) -> Rules:
         LimitError: The table has more than 65,536 entries.
     """
     table = fsa.transition_table
-    if table.size > MAX_ENTRIES:
-        raise LimitError(f"rules are searched for in tables of at most {MAX_ENTRIES:,} entries; got {table.size:,}")
-    wanted = _checked(matters, table.shape) & fsa.aggregation.possible_values(range(fsa.num_states), fsa.num_states)
-    wanted[list(fsa.final_states)] = True
+    if table.size > MAX_RULE_ENTRIES:
+        raise LimitError(
+            f"rules are searched for in tables of at most {MAX_RULE_ENTRIES:,} entries; got {table.size:,}"
+        )
+    wanted = entries_that_matter(fsa, matters)
     features = fsa.aggregation.features(fsa.state_names)
-    words = RowWords(features, fsa.num_values)
+    words = RowVocabularies(features, fsa.num_values)
     lists = tuple(_list(words, state, table[state], wanted[state]) for state in range(fsa.num_states))
     free = int((~wanted).sum())
     rules = Rules(fsa.state_names, fsa.aggregation, lists, fsa.starting_states, fsa.final_states, free)
@@ -159,17 +170,38 @@ def rules_of(fsa: GraphFSA, matters: Any = None) -> Rules:
     return rules
 
 
-def _list(words: RowWords, state: int, successors: Array, matters: Array) -> tuple[Rule, ...]:
+def _list(words: RowVocabularies, state: int, successors: Array, matters: Array) -> tuple[Rule, ...]:
     vocabulary, values = words.of(successors, matters)
-    return cover(vocabulary, state, successors[values], matters[values])
+    return shortest_list(vocabulary, state, successors[values], matters[values])
 
 
-def _checked(matters: Any, shape: tuple[int, ...]) -> Array:
-    if matters is None:
-        return np.ones(shape, bool)
-    given = np.asarray(matters)
+def entries_that_matter(fsa: GraphFSA, matters: Any = None) -> Array:
+    """Which entries rules and diagrams must get right, bool [num_states, num_values].
+
+    Args:
+        fsa: The automaton.
+        matters: Which entries matter to the caller, bool [num_states, num_values]; by default all. Entries whose value
+            the aggregation can't have never do, and those of final states always do.
+    """
+    shape = fsa.transition_table.shape
+    given = np.ones(shape, bool) if matters is None else np.asarray(matters)
     if given.dtype != bool or given.shape != shape:
         raise AutomatonError(
             f"matters must be bool with shape [states, values] = {list(shape)}; got {given.dtype} {list(given.shape)}"
         )
-    return given.copy()
+    wanted = given & fsa.aggregation.possible_values(range(fsa.num_states), fsa.num_states)
+    wanted[list(fsa.final_states)] = True
+    return wanted
+
+
+def successors_of(rules: Sequence[Rule], features: Features, num_values: int) -> Array:
+    """Where a list of rules, whose last has no guard, leads from each value, uint8 [num_values]."""
+    return np.array([rule.successor for rule in rules], np.uint8)[places_of(rules, features, num_values)]
+
+
+def places_of(rules: Sequence[Rule], features: Features, num_values: int) -> Array:
+    """Which rule of a list, whose last has no guard, is the first that applies to each value, int64 [num_values]."""
+    result = np.empty(num_values, np.int64)
+    for place in reversed(range(len(rules))):
+        result[guard_holds(rules[place].guard, features, num_values)] = place
+    return result

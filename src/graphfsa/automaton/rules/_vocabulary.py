@@ -1,4 +1,9 @@
-"""Which atoms the search may use for an automaton: everything that is short to say, and enough to say everything."""
+"""Which conditions the search for rules may use: everything that is short to say, and enough to say everything.
+
+More can be said about one row of a table than about all rows if it depends on a few counts only. With 8 states there
+are 255 sets of them, too many to ask for the count of each at each of 6,561 values. But a row that depends on the
+counts of 3 states has only 27 different values, and 7 sets that matter.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,12 @@ from itertools import combinations
 
 import numpy as np
 
-from graphfsa.aggregations._features import Features
+from graphfsa.aggregations import Features
 from graphfsa.arrays import Array
 from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, ShareIs, count_of
 
 _ALL_SETS = 4
-"""Up to so many levels every set of them is an atom; beyond, ranges (or single ones and all but one)."""
+"""Up to this number of levels every set of them makes an atom; beyond, ranges (or single levels and all but one)."""
 _MAX_ALL_SUBSETS = 12
 _MAX_PAIR_WORK = 2e9
 _MAX_CELLS = 2**25
@@ -24,9 +29,9 @@ class Quantity:
     """Something that has a level at each value: the count of a set of states, a part, a share.
 
     Attributes:
-        kind: An atom about it, whose level is to be replaced.
-        levels: The level at each value, whole numbers [num_values].
-        num_levels: How many there are.
+        kind: An atom about the quantity; its levels are placeholders.
+        levels: The level at each value, integers [num_values].
+        num_levels: Number of levels.
     """
 
     kind: Atom
@@ -48,11 +53,11 @@ class Quantity:
 
     @property
     def basic(self) -> bool:
-        """Whether it is about one thing; basic quantities together tell any two values apart."""
+        """Whether it is about a single state, part or share; basic quantities together tell any two values apart."""
         return not isinstance(self.kind, CountIs) or len(self.kind.states) == 1
 
     def widened(self, level: int, bad: set[int]) -> tuple[int, ...]:
-        """The simplest set of levels around one that has no bad ones, and is not all."""
+        """The simplest set that contains a level and no bad one, and is not the set of all levels."""
         if not self.ordered:
             others = [other for other in range(self.num_levels) if other not in bad]
             return tuple(others) if len(others) == self.num_levels - 1 else (level,)
@@ -82,7 +87,7 @@ class Quantity:
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The atoms, none twice in meaning.
+    """The atoms; no two of them mean the same.
 
     Attributes:
         features: What they are about.
@@ -125,7 +130,7 @@ def vocabulary(features: Features, num_values: int, states: tuple[int, ...] | No
 
 
 def _atom_count(quantity: Quantity, wide: bool) -> int:
-    """How many there are at most, without listing them."""
+    """An upper bound of the number of atoms, without listing them."""
     top = quantity.num_levels
     return top * top if wide and (quantity.ordered or top <= _ALL_SETS) else 3 * top
 
@@ -159,3 +164,89 @@ def _vocabulary(features: Features, quantities: list[Quantity], wide: bool | Non
     holds = np.array([entry[3] for entry in found], np.float32).reshape(len(found), num_values)
     costs = np.array([entry[0] for entry in found], np.float32)
     return Vocabulary(features, quantities, [entry[2] for entry in found], costs, holds)
+
+
+class RowVocabularies:
+    """A vocabulary for each row of a table.
+
+    Args:
+        features: What can be asked about values.
+        num_values: Number of values.
+    """
+
+    def __init__(self, features: Features, num_values: int) -> None:
+        self.features = features
+        self.whole = vocabulary(features, num_values)
+        self._every = np.arange(num_values)
+
+    def of(self, successors: Array, matters: Array) -> tuple[Vocabulary, Array]:
+        """The vocabulary for a row, and the values that it is about: what is right at those is right everywhere.
+
+        Args:
+            successors: Where each value leads, [num_values].
+            matters: Which values matter, bool [num_values].
+        """
+        features = self.features
+        if self.whole.complete or features.counts is None or features.parts or features.shares or not matters.any():
+            return self.whole, self._every
+        told = deciding_states(features.counts, successors, matters)
+        if len(told) == len(features.counts):
+            return self.whole, self._every
+        values = _one_of_each(features.counts[list(told)], np.flatnonzero(matters))
+        words = vocabulary(replace(features, counts=features.counts[:, values]), len(values), told)
+        return (words, values) if words.complete else (self.whole, self._every)
+
+
+def deciding_states(counts: Array, successors: Array, matters: Array) -> tuple[int, ...]:
+    """The states whose counts alone decide where each value that matters leads; none of them can be left out.
+
+    Args:
+        counts: Neighbours in each state at each value, [num_states, num_values].
+        successors: Where each value leads, [num_values].
+        matters: Which values matter, bool [num_values].
+    """
+    values = np.flatnonzero(matters)
+    left = list(range(len(counts)))
+    for state in reversed(range(len(counts))):
+        fewer = [other for other in left if other != state]
+        cells = _cells(counts[fewer], values)
+        both = cells * 256 + successors[values]
+        if len(np.unique(both)) == len(np.unique(cells)):
+            left = fewer
+    return tuple(left)
+
+
+def _cells(counts: Array, values: Array) -> Array:
+    """A number for each value, the same where all counts are, int64 [values]."""
+    base = int(counts.max(initial=0)) + 1
+    cells = np.zeros(len(values), np.int64)
+    for row in counts:
+        cells = cells * base + row[values]
+    return cells
+
+
+def _one_of_each(counts: Array, values: Array) -> Array:
+    """The first of the values with the same counts, sorted."""
+    _, first = np.unique(_cells(counts, values), return_index=True)
+    return values[np.sort(first)]
+
+
+_ONE_THREAD = 2**18
+"""Up to this number of multiplications OpenBLAS uses one thread. Waking up another costs more than a product here, and
+far more on a machine that is busy: then the search would mostly wait."""
+_ROWS = 8
+
+
+def matrix_product(first: Array, second: Array) -> Array:
+    """The product of two float32 matrices, computed in blocks."""
+    rows, inner = first.shape
+    columns = second.shape[1]
+    blocks = -(-rows // _ROWS)
+    step = max(1, _ONE_THREAD // (_ROWS * max(columns, 1)))
+    result = np.zeros((blocks, _ROWS, columns), np.float32)
+    for begin in range(0, inner, step):
+        width = min(step, inner - begin)
+        part = np.zeros((blocks * _ROWS, width), np.float32)
+        part[:rows] = first[:, begin : begin + width]
+        result += part.reshape(blocks, _ROWS, width) @ second[begin : begin + width]
+    return result.reshape(blocks * _ROWS, columns)[:rows]

@@ -6,12 +6,28 @@ a family cannot have raises ``GraphError`` with the nearest sizes that it has; a
 """
 
 from graphfsa.graphs.families._attachment import barabasi_albert
-from graphfsa.graphs.families._basic import binary_tree, complete, cycle, path, star
-from graphfsa.graphs.families._lattices import hexagonal, moore, ring, row, von_neumann
-from graphfsa.graphs.families._random import delaunay, erdos_renyi, watts_strogatz
+from graphfsa.graphs.families._basic import (
+    binary_tree,
+    complete,
+    cycle,
+    hexagonal,
+    moore,
+    path,
+    ring,
+    row,
+    star,
+    von_neumann,
+)
+from graphfsa.graphs.families._random import (
+    caterpillar,
+    delaunay,
+    erdos_renyi,
+    random_tree,
+    recursive_tree,
+    watts_strogatz,
+)
 from graphfsa.graphs.families._regular import random_regular
 from graphfsa.graphs.families._spec import family_names, family_usage, parse_family
-from graphfsa.graphs.families._trees import caterpillar, random_tree, recursive_tree
 
 __all__ = [
     "barabasi_albert",

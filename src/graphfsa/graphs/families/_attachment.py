@@ -21,7 +21,7 @@ def barabasi_albert(n: int, m: int, rng: np.random.Generator) -> Graph:
         m: Edges that each new node brings, at least 1.
         rng: Source of randomness.
     """
-    m = _check.whole("m", m, 1)
+    m = _check.integer("m", m, 1)
     n = _check.size(f"Barabasi-Albert with m={m}", n, minimum=m + 1)
     _check.arcs("a Barabasi-Albert graph", 2 * m * (n - m), _check.MAX_ARCS // (2 * m) + m)
     # Row i holds the targets of node m + i; row 0 stands for the star, whose m edges all end in node 0.

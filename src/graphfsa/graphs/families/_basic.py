@@ -1,4 +1,8 @@
-"""Families without a choice: one graph per size."""
+"""Families without a choice: one graph per size.
+
+Lattices are described, not stored: arrays are built only when somebody asks for them. ``graphfsa.graphs.lattice`` says
+which cells are neighbours, also on a torus with sides of 1 and 2.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import numpy as np
 
 from graphfsa.graphs.families import _check
 from graphfsa.graphs.graph import Graph
+from graphfsa.graphs.lattice import Lattice, LatticeKind
 
 MAX_COMPLETE_ARCS = 2**27
 
@@ -60,3 +65,32 @@ def binary_tree(n: int) -> Graph:
     _check.arcs("a binary tree", 2 * (n - 1), _check.MAX_ARCS // 2 + 1)
     nodes = np.arange(1, n)
     return _check.undirected(n, nodes, (nodes - 1) // 2)
+
+
+def von_neumann(height: int, width: int, *, torus: bool = False, slots: bool = False) -> Graph:
+    """Cells that see up, left, right and down (slots 0 .. 3)."""
+    return _lattice("von-neumann", height, width, torus, slots)
+
+
+def moore(height: int, width: int, *, torus: bool = False, slots: bool = False) -> Graph:
+    """Cells that see the eight cells around them, row by row (slots 0 .. 7)."""
+    return _lattice("moore", height, width, torus, slots)
+
+
+def hexagonal(height: int, width: int, *, torus: bool = False, slots: bool = False) -> Graph:
+    """Hexagonal cells; odd rows are shifted half a cell to the right. A torus must have an even height."""
+    return _lattice("hex", height, width, torus, slots)
+
+
+def row(n: int) -> Graph:
+    """``n`` cells in a row; each sees its left (slot 0) and its right (slot 1) cell, the ends see one."""
+    return _lattice("line", 1, n, torus=False, slots=True)
+
+
+def ring(n: int) -> Graph:
+    """``n`` cells in a ring; each sees its left (slot 0) and right (slot 1) cell, which may be the same or itself."""
+    return _lattice("line", 1, n, torus=True, slots=True)
+
+
+def _lattice(kind: LatticeKind, height: int, width: int, torus: bool, slots: bool) -> Graph:
+    return Graph.from_lattice(Lattice(kind, height, width, torus=torus, slotted=slots))

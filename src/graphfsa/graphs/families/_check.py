@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphfsa.arrays import Array
+from graphfsa.checks import check_integer, shown
 from graphfsa.errors import GraphError, LimitError
 from graphfsa.graphs.graph import Graph
 
@@ -14,16 +15,14 @@ MAX_NODES = 2**31
 MAX_ARCS = 2**31
 
 
-def whole(name: str, value: Any, minimum: int = 0) -> int:
-    """``value`` as an int, which must be a whole number of at least ``minimum``."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < minimum:
-        raise GraphError(f"{name} must be a whole number of at least {minimum}; got {value!r}")
-    return int(value)
+def integer(name: str, value: Any, minimum: int = 0) -> int:
+    """``value`` as an int, which must be an integer of at least ``minimum``."""
+    return check_integer(name, value, minimum, error=GraphError)
 
 
 def size(family: str, n: Any, minimum: int = 0) -> int:
     """The number of nodes of a family that exists from ``minimum`` nodes on."""
-    nodes = whole("the number of nodes", n)
+    nodes = integer("the number of nodes", n)
     if nodes < minimum:
         raise GraphError(f"{family} needs at least {minimum} node{'s' * (minimum > 1)}; got {nodes}, try {minimum}")
     if nodes >= MAX_NODES:
@@ -34,7 +33,7 @@ def size(family: str, n: Any, minimum: int = 0) -> int:
 def fraction(name: str, value: Any) -> float:
     """``value`` as a float, which must be a number in 0 .. 1."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1:  # pyright: ignore[reportOperatorIssue]
-        raise GraphError(f"{name} must be a number in 0 .. 1; got {value!r}")
+        raise GraphError(f"{name} must be a number in 0 .. 1; got {shown(value)}")
     return float(value)  # pyright: ignore[reportArgumentType]
 
 

@@ -1,4 +1,4 @@
-"""Random graphs, always simple: no self-loops, no repeated edges."""
+"""Random trees and random graphs, always simple: no self-loops, no repeated edges."""
 
 from __future__ import annotations
 
@@ -12,6 +12,43 @@ from graphfsa.graphs.families import _check
 from graphfsa.graphs.graph import Graph
 
 _REWIRING_ROUNDS = 100
+
+
+def random_tree(n: int, rng: np.random.Generator) -> Graph:
+    """A tree drawn uniformly from the ``n ** (n - 2)`` labelled trees.
+
+    Aldous (1990): node ``i`` hangs below node ``min(U, i - 1)`` with ``U`` uniform on all nodes; then the nodes get
+    random labels. The height grows like the square root of ``n``.
+
+    Example:
+        >>> tree = random_tree(1000, np.random.default_rng(0))
+        >>> tree.num_nodes, tree.num_arcs
+        (1000, 1998)
+    """
+    n = _tree_size(n)
+    if n < 2:
+        return Graph.from_edges(n, [])
+    parents = np.minimum(rng.integers(0, n, n - 1), np.arange(n - 1))
+    labels = rng.permutation(n)
+    return _check.undirected(n, labels[1:], labels[parents])
+
+
+def recursive_tree(n: int, rng: np.random.Generator) -> Graph:
+    """A random recursive tree: node ``i`` hangs below a uniform earlier node. The height grows like ``log n``."""
+    n = _tree_size(n)
+    nodes = np.arange(1, n)
+    return _check.undirected(n, nodes, rng.integers(0, nodes))
+
+
+def caterpillar(n: int, rng: np.random.Generator) -> Graph:
+    """A path of ``ceil(n / 2)`` nodes, the spine; each other node is a leg at a uniform node of the spine."""
+    n = _tree_size(n)
+    spine = (n + 1) // 2
+    legs = n - spine
+    parents = np.arange(max(spine - 1, 0))
+    if legs:
+        parents = np.r_[parents, rng.integers(0, spine, legs)]
+    return _check.undirected(n, np.arange(1, n), parents)
 
 
 def erdos_renyi(n: int, *, p: float | None = None, mean_degree: float | None = None, rng: np.random.Generator) -> Graph:
@@ -50,7 +87,7 @@ def watts_strogatz(n: int, k: int, p: float, rng: np.random.Generator) -> Graph:
         p: Probability that an edge is rewired.
         rng: Source of randomness.
     """
-    k = _check.whole("k", k)
+    k = _check.integer("k", k)
     if k % 2:
         raise GraphError(f"k must be even, half of the neighbours on each side; got {k}, try {k - 1} or {k + 1}")
     n = _check.size(f"Watts-Strogatz with k={k}", n, minimum=k + 1)
@@ -87,6 +124,12 @@ def delaunay(n: int, rng: np.random.Generator) -> Graph:
     keys = np.sort(_check.pair_keys(n, *ends))
     first = np.r_[True, keys[1:] != keys[:-1]]
     return _check.undirected(n, *np.divmod(keys[first], n))
+
+
+def _tree_size(n: int) -> int:
+    n = _check.size("a tree", n)
+    _check.arcs("a tree", 2 * (n - 1), _check.MAX_ARCS // 2 + 1)
+    return n
 
 
 def _chance(n: int, mean_degree: float) -> float:

@@ -27,7 +27,7 @@ def random_regular(n: int, degree: int, rng: np.random.Generator) -> Graph:
         degree: Number of neighbours of every node.
         rng: Source of randomness.
     """
-    degree = _check.whole("degree", degree)
+    degree = _check.integer("degree", degree)
     n = _check.size(f"{degree}-regular", n, minimum=degree + 1)
     if n * degree % 2:
         raise GraphError(f"{degree}-regular needs an even number of nodes; got {n}, try {n - 1} or {n + 1}")

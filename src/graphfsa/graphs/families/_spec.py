@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 
 from graphfsa.errors import GraphError, UnknownNameError
-from graphfsa.graphs.families import _attachment, _basic, _lattices, _random, _regular, _trees
+from graphfsa.graphs.families import _attachment, _basic, _random, _regular
 from graphfsa.graphs.graph import Graph
 
 
-def _whole(text: str) -> int:
+def _integer(text: str) -> int:
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
-        raise ValueError(f"{text!r} is not a whole number")
+        raise ValueError(f"{text!r} is not an integer")
     return int(text)
 
 
 def _sides(text: str) -> tuple[int, ...]:
-    sides = tuple(_whole(side) for side in text.split("x"))
+    sides = tuple(_integer(side) for side in text.split("x"))
     if len(sides) != 2:
         raise ValueError(f"{text!r} is not HEIGHTxWIDTH")
     return sides
@@ -39,9 +39,9 @@ def _flag(text: str) -> bool:
 
 
 _EXTRAS: dict[str, Callable[[str], Any]] = {
-    "degree": _whole,
-    "k": _whole,
-    "m": _whole,
+    "degree": _integer,
+    "k": _integer,
+    "m": _integer,
     "mean-degree": float,
     "p": float,
     "slots": _flag,
@@ -63,7 +63,7 @@ class _Family:
     build: Callable[..., Graph]
     usage: str = "N"
     forms: tuple[tuple[str, ...], ...] = ((),)
-    size: Callable[[str], tuple[int, ...]] = lambda text: (_whole(text),)
+    size: Callable[[str], tuple[int, ...]] = lambda text: (_integer(text),)
     random: bool = False
 
     @property
@@ -81,22 +81,22 @@ _FAMILIES: dict[str, _Family] = {
     "star": _Family(_basic.star),
     "complete": _Family(_basic.complete),
     "binary-tree": _Family(_basic.binary_tree),
-    "tree": _random_family(_trees.random_tree),
-    "recursive-tree": _random_family(_trees.recursive_tree),
-    "caterpillar": _random_family(_trees.caterpillar),
+    "tree": _random_family(_random.random_tree),
+    "recursive-tree": _random_family(_random.recursive_tree),
+    "caterpillar": _random_family(_random.caterpillar),
     "regular": _random_family(_regular.random_regular, "N,DEGREE", (("degree",),)),
     "erdos-renyi": _random_family(_random.erdos_renyi, "N,p=P or N,mean-degree=D", (("p",), ("mean-degree",))),
     "barabasi-albert": _random_family(_attachment.barabasi_albert, "N,M", (("m",),)),
     "watts-strogatz": _random_family(_random.watts_strogatz, "N,K,P", (("k", "p"),)),
     "delaunay": _random_family(_random.delaunay),
-    "von-neumann": _lattice_family(_lattices.von_neumann),
-    "von-neumann-torus": _lattice_family(partial(_lattices.von_neumann, torus=True)),
-    "moore": _lattice_family(_lattices.moore),
-    "moore-torus": _lattice_family(partial(_lattices.moore, torus=True)),
-    "hex": _lattice_family(_lattices.hexagonal),
-    "hex-torus": _lattice_family(partial(_lattices.hexagonal, torus=True)),
-    "row": _Family(_lattices.row),
-    "ring": _Family(_lattices.ring),
+    "von-neumann": _lattice_family(_basic.von_neumann),
+    "von-neumann-torus": _lattice_family(partial(_basic.von_neumann, torus=True)),
+    "moore": _lattice_family(_basic.moore),
+    "moore-torus": _lattice_family(partial(_basic.moore, torus=True)),
+    "hex": _lattice_family(_basic.hexagonal),
+    "hex-torus": _lattice_family(partial(_basic.hexagonal, torus=True)),
+    "row": _Family(_basic.row),
+    "ring": _Family(_basic.ring),
 }
 
 

@@ -2,7 +2,18 @@
 
 from graphfsa.learners._neural._batches import Arcs
 from graphfsa.learners._neural._learner import NeuralLearner, State
-from graphfsa.learners._neural._model import Network
+from graphfsa.learners._neural._network import Network, load_network, save_network
 from graphfsa.learners._neural._weights import Shapes, Weights, layer, mlp
 
-__all__ = ["Arcs", "Network", "NeuralLearner", "Shapes", "State", "Weights", "layer", "mlp"]
+__all__ = [
+    "Arcs",
+    "Network",
+    "NeuralLearner",
+    "Shapes",
+    "State",
+    "Weights",
+    "layer",
+    "load_network",
+    "mlp",
+    "save_network",
+]

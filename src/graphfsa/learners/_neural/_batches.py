@@ -22,7 +22,7 @@ class Arcs:
 
     Args:
         sources: The node that is seen, int64 [number of arcs].
-        targets: The node that sees it, int64 [number of arcs], rising.
+        targets: The node that sees it, int64 [number of arcs], sorted.
         num_nodes: Number of nodes.
     """
 

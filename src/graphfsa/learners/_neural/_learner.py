@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from graphfsa.arrays import Array
+from graphfsa.checks import check_integer, check_number
 from graphfsa.datasets import Examples, Task
-from graphfsa.learners._base import Learner
+from graphfsa.learners._base import Learner, Watch, check_examples
+from graphfsa.learners._model import Model
 from graphfsa.learners._neural._weights import Shapes, Weights, first_weights
-from graphfsa.learners._options import check_examples, check_number, check_seed, check_whole
 from graphfsa.learners._torch import torch
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from graphfsa.learners._neural._batches import Arcs
-    from graphfsa.learners._neural._model import Network
 
 State = tuple[Any, ...]
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -39,9 +37,9 @@ class NeuralLearner(Learner):
         batch: Graphs of one update.
         epochs: Passes over the training graphs at most.
         updates: Updates at most.
-        patience: Training ends after so many epochs without a lower loss.
+        patience: Training ends after this number of epochs without a lower loss.
         clip: Largest norm of the gradient; 0 for any.
-        offset: In each update all graphs make up to so many further steps, at random; not in evolutions.
+        offset: In each update all graphs make up to this number of further steps, at random; not in evolutions.
     """
 
     suffix: ClassVar[str] = ".safetensors"
@@ -55,11 +53,11 @@ class NeuralLearner(Learner):
     offset: int = 2
 
     def __post_init__(self) -> None:
-        check_number("rate", self.rate, 1e3, above=True)
-        check_number("clip", self.clip, 1e9)
+        check_number("rate", self.rate, below=1e3, above=True)
+        check_number("clip", self.clip, below=1e9)
         for name in ("batch", "epochs", "updates", "patience"):
-            check_whole(name, getattr(self, name), 1)
-        check_whole("offset", self.offset, 0)
+            check_integer(name, getattr(self, name), 1, 10**9)
+        check_integer("offset", self.offset, 0, 10**9)
 
     # ---- what a subclass says
 
@@ -89,18 +87,11 @@ class NeuralLearner(Learner):
 
     # ---- what comes with it
 
-    def options(self) -> dict[str, Any]:
-        """The options with their values, as JSON values."""
-        return {
-            name: value.item() if isinstance(value, np.generic) else value
-            for name, value in asdict(self).items()
-        }  # fmt: skip
-
     def first_weights(self, task: Task, rng: np.random.Generator) -> dict[str, Array]:
         """Weights to begin with, float32 by name."""
         return first_weights(self.shapes(task), rng)
 
-    def check_torch(self) -> None:
+    def check_libraries(self) -> None:
         """Raise if torch is missing."""
         torch()
 
@@ -110,20 +101,20 @@ class NeuralLearner(Learner):
         validation: Examples | None = None,
         *,
         seed: int = 0,
-        watch: Callable[[Record], None] | None = None,
-    ) -> Network:
+        watch: Watch | None = None,
+    ) -> Model:
         """Train.
 
         Args:
             train: The graphs to learn from.
             validation: Graphs to choose between the weights of different epochs with.
             seed: Seed; the same seed gives the same weights on the same machine, whatever the number of threads.
-            watch: Is given a record of how it goes after each epoch, and several times during a long one.
+            watch: Called with a record of how it goes after each epoch, and several times during a long one.
 
         Returns:
-            The network. Interrupted from the keyboard, it returns the best so far.
+            The model. Interrupted from the keyboard, it returns the best so far.
         """
         from graphfsa.learners._neural._training import Training
 
-        check_examples(train, validation)
-        return Training(self, train, validation, check_seed(seed), watch).run()
+        seed = check_examples(train, validation, seed)
+        return Training(self, train, validation, seed, watch).run()

@@ -110,7 +110,7 @@ def _joined(parts: list[State]) -> State:
 
 
 def _pieces(arcs: Arcs, at_once: int) -> list[tuple[int, int, Tensor, Arcs]]:
-    """Ranges of nodes with about so many nodes and arcs each, the other nodes that they see, and who sees whom there.
+    """Ranges of nodes with about ``at_once`` nodes and arcs each, the other nodes that they see, and their arcs.
 
     The nodes of a range come first there, then the others.
     """

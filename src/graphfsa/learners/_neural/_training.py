@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,10 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.datasets import Examples
 from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.learners._base import Watch, learned
+from graphfsa.learners._model import Model
 from graphfsa.learners._neural._batches import Batch, Batches
-from graphfsa.learners._neural._model import Network
+from graphfsa.learners._neural._network import Network
 from graphfsa.learners._neural._rollout import answers_of, scores_of
 from graphfsa.learners._neural._weights import Weights
 from graphfsa.learners._torch import steady, torch
@@ -20,7 +22,7 @@ from graphfsa.learners._torch import steady, torch
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from graphfsa.learners._neural._learner import NeuralLearner, Record
+    from graphfsa.learners._neural._learner import NeuralLearner
 
 _MAX_BYTES = 2**32
 _NODES_AT_ONCE = 2**13
@@ -39,7 +41,7 @@ class Training:
         train: Training graphs.
         validation: Validation graphs, if any.
         seed: Seed.
-        watch: Is given a record of how it goes.
+        watch: Called with a record of how it goes.
     """
 
     def __init__(
@@ -48,9 +50,9 @@ class Training:
         train: Examples,
         validation: Examples | None,
         seed: int,
-        watch: Callable[[Record], None] | None,
+        watch: Watch | None,
     ) -> None:
-        self._began = monotonic()
+        self._began, self._seed = monotonic(), seed
         self.learner, self.task, self.watch = learner, train.task, watch
         first, noise, self._order = np.random.default_rng(seed).spawn(3)
         self.weights = Weights(learner.first_weights(self.task, first), noise)
@@ -61,34 +63,28 @@ class Training:
         self._check_memory()
         self._adam = _Adam(self.weights.flat, learner.rate, learner.clip)
         self.best, self.best_loss, self.best_epoch = self.weights.arrays(), float("inf"), 0
-        self.history: list[Record] = []
+        self.history: list[dict[str, Any]] = []
         self.updates = 0
         self._reported = self._began
 
-    def run(self) -> Network:
-        """Train, and return the best network."""
+    def run(self) -> Model:
+        """Train, and return the model with the best network."""
         interrupted = False
         with steady():
             try:
                 self._train()
             except KeyboardInterrupt:
                 interrupted = True
-            best = Weights(self.best)
-            train = _Looks(self.train).look(self.learner, best, self.task)[1]
-            held = None
-            if self.validation is not None:
-                held = _Looks(self.validation).look(self.learner, best, self.task)[1]
-        return Network(
-            learner=self.learner,
-            task=self.task,
-            weights=self.best,
-            history=tuple(self.history),
+        return learned(
+            self.learner,
+            self.train.examples,
+            None if self.validation is None else self.validation.examples,
+            self._seed,
+            Network(self.learner, self.task, self.best),
             seconds=monotonic() - self._began,
-            epochs=len(self.history),
-            updates=self.updates,
-            train_accuracy=train,
-            validation_accuracy=held,
             interrupted=interrupted,
+            details={"epochs": len(self.history), "updates": self.updates},
+            history=tuple(self.history),
         )
 
     def _train(self) -> None:
@@ -96,15 +92,15 @@ class Training:
         looks = None if self.validation is None else _Looks(self.validation)
         for epoch in range(1, learner.epochs + 1):
             loss = self._epoch(epoch)
-            held, accuracy = (None, None) if looks is None else looks.look(learner, self.weights, self.task)
-            judged = loss if held is None else held
+            on_validation, accuracy = (None, None) if looks is None else looks.look(learner, self.weights, self.task)
+            judged = loss if on_validation is None else on_validation
             if judged < self.best_loss:
                 self.best, self.best_loss, self.best_epoch = self.weights.arrays(), judged, epoch
             self.history.append(
                 {
                     "epoch": epoch,
                     "loss": loss,
-                    "validation_loss": held,
+                    "validation_loss": on_validation,
                     "validation_accuracy": accuracy,
                     "rate": float(self.learner.rate),
                 }
@@ -134,7 +130,7 @@ class Training:
                 break
         return losses / weights
 
-    def _report(self, record: Record) -> None:
+    def _report(self, record: dict[str, Any]) -> None:
         if self.watch is not None:
             self._reported = monotonic()
             self.watch(record)
@@ -209,7 +205,7 @@ class _Looks:
                     losses, total = losses + float(loss), total + weight
         finally:
             weights.noise = noise
-        return losses / total, right / total
+        return losses / total, 1 - (total - right) / total  # Rounded as ``Examples.score`` does.
 
 
 def parts(chosen: Array, sizes: Array) -> Iterator[Array]:

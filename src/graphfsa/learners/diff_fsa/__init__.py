@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa.aggregations import Aggregation
 from graphfsa.automaton import GraphFSA
+from graphfsa.checks import check_name, check_type
 from graphfsa.datasets import Examples, Task
-from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.errors import GraphFSAError
 from graphfsa.files import PathLike
-from graphfsa.learners._base import Learner
-from graphfsa.learners.diff_fsa._found import Record
+from graphfsa.learners._base import Learner, Watch, attributes_of, check_examples, plain_value
+from graphfsa.learners._model import Model
+from graphfsa.learners.diff_fsa._checkpoint import read_history
 from graphfsa.learners.diff_fsa._recipe import PRESETS, Recipe, for_evolution, recipe_of
-from graphfsa.learners.diff_fsa._result import Trained
-from graphfsa.learners.diff_fsa._soft import SoftModel
+from graphfsa.learners.diff_fsa._soft import SoftTable
 from graphfsa.search.capacity import Capacity, Range
 
-__all__ = ["PRESETS", "DiffFSA", "Recipe", "SoftModel", "Trained"]
+__all__ = ["PRESETS", "DiffFSA", "Recipe", "SoftTable", "read_history"]
+
+_OWN = {
+    "preset": "strong",
+    "states": None,
+    "bound": None,
+    "aggregation": "auto",
+    "device": "cpu",
+    "implementation": "auto",
+}
+"""Options beside the choices of the recipe, with their defaults."""
 
 
 @dataclass(frozen=True, init=False)
@@ -57,7 +67,7 @@ class DiffFSA(Learner):
         *,
         states: Range = None,
         bound: Range = None,
-        aggregation: str = "auto",
+        aggregation: str | Aggregation = "auto",
         device: str = "cpu",
         implementation: str = "auto",
         **choices: Any,
@@ -66,17 +76,17 @@ class DiffFSA(Learner):
 
         Args:
             preset: ``strong``, ``paper`` or ``reference``.
-            states: How many states at most, or (fewest, most), among them one for each class and each input class. By
-                default two more than that. In an evolution the states are given by the data.
-            bound: How far to count at most, or (least, most).
-            aggregation: ``counting``, ``positional``, ``average-threshold`` (at one half), or ``auto``: positional if
-                the graphs have slots, else counting.
+            states: At most this number of states, or (fewest, most), on the command line 4 or 4..6; there is one for
+                each class and each input. By default two more than that. In an evolution the states are given by
+                the data.
+            bound: Count at most to this number, or (least, most), on the command line 2 or 1..2.
+            aggregation: How nodes see their neighbours: an aggregation, the name of one (``average-threshold`` is at
+                one half), or ``auto``: positional if the graphs have slots, else counting.
             device: Device of the tables.
             implementation: ``compiled``, ``torch``, or ``auto``: compiled on the CPU.
             choices: What to choose differently from the preset; see :class:`Recipe`.
         """
-        if implementation not in ("auto", "compiled", "torch"):
-            raise UnknownNameError("implementation", str(implementation), ("auto", "compiled", "torch"))
+        check_name("implementation", implementation, ("auto", "compiled", "torch"))
         if not isinstance(device, str) or (implementation == "compiled" and device != "cpu"):
             raise GraphFSAError(f"device must be cpu for the compiled implementation; got {device!r}")
         for name, value in (
@@ -86,10 +96,36 @@ class DiffFSA(Learner):
             ("implementation", implementation),
             ("recipe", recipe_of(preset, choices)),
             ("_choices", tuple(choices)),
+            ("_sizes", {"states": states, "bound": bound, "aggregation": aggregation}),
         ):
             object.__setattr__(self, name, value)
 
-    def check_torch(self) -> None:
+    soft_tables: ClassVar[bool] = True
+
+    @classmethod
+    def option_help(cls) -> dict[str, str]:
+        """What each option means: of the learner, and of the recipe."""
+        own = attributes_of(cls.__init__.__doc__)
+        return {**attributes_of(Recipe.__doc__), **{name: own[name] for name in _OWN}}
+
+    @classmethod
+    def option_defaults(cls) -> dict[str, Any]:
+        """The options by name; those of the recipe are None: as the preset has them."""
+        return {**_OWN, **dict.fromkeys(field.name for field in fields(Recipe))}
+
+    def options(self) -> dict[str, Any]:
+        """What was chosen, as JSON values: all options but those that are as the preset has them."""
+        chosen = {name: value for name, value in asdict(self.recipe).items() if name in self.__dict__["_choices"]}
+        own = {"preset": self.preset, **self.__dict__["_sizes"], "device": self.device}
+        plain = {**own, "implementation": self.implementation, **chosen}
+        return {name: plain_value(value) for name, value in plain.items()}
+
+    @property
+    def split(self) -> str:
+        """The paper's graphs for the published presets."""
+        return "learn" if self.preset == "strong" else "train"
+
+    def check_libraries(self) -> None:
         """Raise if torch is missing, or does not have the device."""
         from graphfsa.learners._torch import find_device
 
@@ -114,10 +150,10 @@ class DiffFSA(Learner):
         seed: int = 0,
         initial: GraphFSA | None = None,
         known: ArrayLike | None = None,
-        watch: Callable[[Record], None] | None = None,
+        watch: Watch | None = None,
         checkpoint: PathLike | None = None,
         resume: bool = False,
-    ) -> Trained:
+    ) -> Model:
         """Train.
 
         Args:
@@ -125,29 +161,25 @@ class DiffFSA(Learner):
             validation: Graphs to choose between tables with; an automaton counts as exact if it is so on both.
             seed: Seed; the same seed gives the same automaton on the same machine.
             initial: An automaton to begin with.
-            known: Entries that stay as they are: successors, whole numbers [num_states, num_values], -1 for what is
+            known: Entries that stay as they are: successors, integers [num_states, num_values], -1 for what is
                 to be learned. States are numbered final ones first, then starting ones, then others.
-            watch: Is given a record of how it goes after each look at the discrete tables.
+            watch: Called with a record of how it goes after each look at the discrete tables.
             checkpoint: A directory to keep the state and the history in.
             resume: Whether to go on from what is there.
 
         Returns:
-            The automaton and the soft table. Interrupted from the keyboard, it returns the best so far.
+            The model, with the soft table. Interrupted from the keyboard, it returns the best so far.
         """
         from graphfsa.learners.diff_fsa._checkpoint import Checkpoints
         from graphfsa.learners.diff_fsa._fit import Fit
 
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise GraphFSAError(f"seed must be a whole number of at least 0; got {seed!r}")
-        for what, given in (("train", train), ("validation", validation)):
-            if not isinstance(given, Examples) and not (what == "validation" and given is None):
-                raise GraphFSAError(f"{what} must be Examples, labelled graphs; got {type(given).__name__}")
-        if initial is not None and not isinstance(initial, GraphFSA):
-            raise GraphFSAError(f"initial must be a GraphFSA; got {type(initial).__name__}")
+        seed = check_examples(train, validation, seed)
+        if initial is not None:
+            check_type("initial", initial, GraphFSA)
         if initial is not None and (self.capacity.states is not None or self.capacity.bound is not None):
             raise GraphFSAError("an automaton to begin with has its own states and bound; leave them out")
         if resume and checkpoint is None:
             raise GraphFSAError("to resume, say which directory holds the checkpoint")
         kept = None if checkpoint is None else Checkpoints(checkpoint, resume=resume)
-        fit = Fit(self, train, validation, int(seed), initial, known, watch or (lambda _record: None), kept)
+        fit = Fit(self, train, validation, seed, initial, known, watch or (lambda _record: None), kept)
         return fit.run()

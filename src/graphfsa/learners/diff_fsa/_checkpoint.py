@@ -21,7 +21,7 @@ from graphfsa.files import (
     reason_of,
     write_tensors,
 )
-from graphfsa.learners.diff_fsa._found import Course, Found, Record
+from graphfsa.learners.diff_fsa._course import Candidate, Course, Record
 from graphfsa.search.problem import Shape
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def read_history(path: PathLike) -> list[Record]:
             raise FormatError(f"{path}: line {number}: not a record of a training, as in history.jsonl of a checkpoint")
         records.append(record)
     if not records:
-        raise FormatError(f"{path}: must hold the record of a look at least; got none")
+        raise FormatError(f"{path}: must hold at least one record; got none")
     return records
 
 
@@ -138,7 +138,7 @@ def _course(state: dict[str, Any], num_sizes: int) -> Course:
     course = Course(**{name: state[name] for name in _COURSE})
     whole = ("size", "updates", "looks", "first", "best_size", "flat")
     if not all(type(state[name]) is int for name in whole):
-        raise FormatError(f"the fields {', '.join(whole)} of the course must be whole numbers")
+        raise FormatError(f"the fields {', '.join(whole)} of the course must be integers")
     if not 0 <= course.size < num_sizes or not 0 <= course.best_size <= course.size or course.first < -1:
         raise FormatError(f"size {course.size} and best size {course.best_size} must be in 0 .. {num_sizes - 1}")
     course.seconds, course.lowest = float(state["seconds"]), float(state["lowest"])
@@ -148,7 +148,7 @@ def _course(state: dict[str, Any], num_sizes: int) -> Course:
     return course
 
 
-def _found(arrays: dict[str, Array], state: dict[str, Any], name: str, shape: Shape) -> Found:
+def _found(arrays: dict[str, Array], state: dict[str, Any], name: str, shape: Shape) -> Candidate:
     """A table that was found, checked."""
     table, soft, values = (arrays[f"{name}.{part}"] for part in ("table", "soft", "values"))
     right = table.shape == (shape.num_states, shape.num_values) and table.dtype == np.int16
@@ -161,7 +161,7 @@ def _found(arrays: dict[str, Array], state: dict[str, Any], name: str, shape: Sh
         raise FormatError(f"array {name}.values must be values below {shape.num_values}")
     if soft.dtype != np.float32 or not np.isfinite(soft).all():
         raise FormatError(f"array {name}.soft must be float32 and finite")
-    return Found(table, soft, values, float(state["keys"][name]))
+    return Candidate(table, soft, values, float(state["keys"][name]))
 
 
 def _identity(fit: Fit) -> dict[str, Any]:

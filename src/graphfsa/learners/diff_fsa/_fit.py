@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +13,15 @@ from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Examples, deduplicate
 from graphfsa.errors import GraphFSAError
-from graphfsa.learners._states import state_names
+from graphfsa.learners._base import learned
+from graphfsa.learners._model import Model
 from graphfsa.learners._torch import find_device, steady
 from graphfsa.learners.diff_fsa import _harvest as harvest
 from graphfsa.learners.diff_fsa._checkpoint import Checkpoints
-from graphfsa.learners.diff_fsa._found import Course, Found, Record
+from graphfsa.learners.diff_fsa._course import Candidate, Course, Record
 from graphfsa.learners.diff_fsa._recipe import Recipe
-from graphfsa.learners.diff_fsa._result import Trained
 from graphfsa.learners.diff_fsa._sizes import begin_with, shapes
-from graphfsa.learners.diff_fsa._soft import SoftModel
+from graphfsa.learners.diff_fsa._soft import SoftTable
 from graphfsa.learners.diff_fsa._training import NotANumberError, Training
 from graphfsa.search.completion import completed
 from graphfsa.search.problem import Problem, Shape
@@ -45,7 +45,7 @@ class Fit:
         seed: Seed.
         initial: An automaton to begin with, if any.
         known: Entries that stay as they are, if any.
-        watch: Is given a record after each look at the discrete tables.
+        watch: Called with a record after each look at the discrete tables.
         checkpoints: Where to keep the state, if anywhere.
     """
 
@@ -79,7 +79,7 @@ class Fit:
         self._began = monotonic()
         self._losses: list[Array] = []
 
-    def run(self) -> Trained:
+    def run(self) -> Model:
         """Train; an interruption from the keyboard ends the training, not the program."""
         with steady():
             try:
@@ -196,7 +196,7 @@ class Fit:
         if self.recipe.keep == "validation":
             key = float("inf") if loss is None else loss
         training = self.training
-        found = Found(part, training.soft(restart), training.values, key)
+        found = Candidate(part, training.soft(restart), training.values, key)
         if course.best is None or key < course.best.key:
             course.best, course.best_size = found, course.size
         if wrong:
@@ -271,17 +271,17 @@ class Fit:
         shape = self.sizes[min(course.best_size, len(self.sizes) - 1)]
         return shape, self._complete(shape, course.best.table, course.best)
 
-    def _complete(self, shape: Shape, part: Array, found: Found) -> Array:
+    def _complete(self, shape: Shape, part: Array, found: Candidate) -> Array:
         """Fill entries that no training graph uses: by the simplest rule, or as the soft table says."""
         if self.recipe.complete:
             return completed(part, shape)
         likeliest = found.probabilities(shape)[0].argmax(2)
         return np.where(part >= 0, part, likeliest).astype(np.int16)
 
-    def _trained(self, shape: Shape, table: Array) -> Trained:
+    def _trained(self, shape: Shape, table: Array) -> Model:
         task, course = self.task, self.course
         finals, starts = shape.num_final, shape.num_starting
-        names = self.names or (state_names(task, shape.num_extra) if finals else list(task.classes))
+        names = self.names or (task.state_names(shape.num_extra) if finals else list(task.classes))
         fsa = GraphFSA(
             names,
             shape.aggregation,
@@ -290,21 +290,25 @@ class Fit:
             final_states=list(range(finals)),
         )
         assert course.best is not None
-        train = self.given.accuracy(fsa)
-        validation = None if self.given_validation is None else self.given_validation.accuracy(fsa)
-        return Trained(
-            verdict="exact" if train == 1 and validation in (None, 1) else "best-effort",
-            task=task,
-            automaton=fsa,
-            soft=SoftModel(tuple(names), shape.aggregation, *course.best.probabilities(shape)),
-            train_accuracy=train,
-            validation_accuracy=validation,
-            updates=course.updates,
-            solved=len(course.solved),
+        soft = SoftTable(tuple(names), shape.aggregation, *course.best.probabilities(shape))
+        return learned(
+            self.learner,
+            self.given,
+            self.given_validation,
+            self.seed,
+            fsa,
             seconds=course.seconds + monotonic() - self._began,
-            history=tuple(course.history),
-            possible=self.possible,
             interrupted=self.interrupted,
+            details={
+                "recipe": asdict(self.recipe),
+                "updates": course.updates,
+                "solved": len(course.solved),
+                "possible": self.possible,
+                # Repair, simplification and completion change entries of what the soft table says.
+                "changed_entries": int(np.count_nonzero((fsa.transition_table != soft.table) & soft.trained)),
+            },
+            soft=soft,
+            history=tuple(course.history),
         )
 
 

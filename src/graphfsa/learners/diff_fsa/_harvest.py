@@ -18,7 +18,7 @@ _ROUNDS = 6
 _FOREVER = 1e9
 _TRIED = 4
 _HOPE = 1.25
-"""A table that uses so many times the entries of another will not become simpler than it."""
+"""A table that uses this many times the entries of another will not become the simpler one."""
 
 
 @dataclass(frozen=True, eq=False)

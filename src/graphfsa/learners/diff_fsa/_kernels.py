@@ -192,7 +192,7 @@ def backward(
 
 
 def see_value(nodes: Nodes, levels: Any, now: Any, n: int, rows: Any, total: Any) -> None:
-    """The value of a node if expected counts are taken for counts: a hard threshold, through which no gradient goes.
+    """The value of a node if expected counts are used as counts: a hard threshold, through which no gradient goes.
 
     ``levels`` has one line (state, weight, least expected count) for each level of each digit of each kind of node.
     With slots it has the weight of each slot instead, and the likeliest state of the neighbour there is taken.

@@ -16,7 +16,7 @@ import numpy as np
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
-from graphfsa.errors import LimitError
+from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph
 
 _MAX_LAYER = 2**16
@@ -56,7 +56,7 @@ class Neighbourhoods:
 
     Attributes:
         plan: The arrays.
-        values: The value that each row of the table is about, int64, rising.
+        values: The value that each row of the table is about, int64, sorted.
         num_cells: Places that the buffer for one node must have.
     """
 
@@ -69,7 +69,7 @@ class Neighbourhoods:
         """Plan for all nodes of a graph.
 
         Raises:
-            LimitError: A node has so many neighbours that too much would have to be kept apart.
+            LimitError: A node has too many neighbours for all that it may see to be kept apart.
         """
         keys, kind = _kinds(graph, slotted=aggregation.uses_slots)
         chains: dict[Any, _Chain] = {}
@@ -119,7 +119,7 @@ class Neighbourhoods:
 
 
 class _Chain:
-    """Layers that grow as long as they are needed; what is known after some neighbours is a whole number, its code."""
+    """Layers that grow as long as they are needed; what is known after some neighbours is an integer, its code."""
 
     def __init__(self, num_states: int, grow: Callable[[Array, int, int], Array], value: Callable[[Array, int], Array]):
         self.layers = [np.zeros(1, np.int64)]
@@ -212,6 +212,11 @@ def _encoded(aggregation: Aggregation, counts: list[int], num_states: int) -> in
 def _by_slots(aggregation: Aggregation, num_states: int, slots: tuple[int, ...]) -> Callable[[Array, int, int], Array]:
     def grow(codes: Array, state: int, place: int) -> Array:
         after = [aggregation.with_neighbour(code, state, slots[place], num_states) for code in codes.tolist()]
+        if None in after or aggregation.encode([], [], num_states):
+            raise GraphFSAError(
+                f"to train with the {aggregation.name} aggregation, with_neighbour must say what one more neighbour "
+                "does, and a node without neighbours must have the value 0"
+            )
         return np.array(after, np.int64)
 
     return grow

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from graphfsa.checks import check_integer, check_name, check_number
 from graphfsa.errors import GraphFSAError, UnknownNameError
 
 
@@ -23,7 +24,7 @@ class Recipe:
             in turn, in a new order in each pass.
         steps: How many steps a run has: ``"data"`` for as many as the labels take, or a number for every graph.
             States at a given step (evolutions) are always trained with that step.
-        offset: Up to so many further steps are made, at random in each update; not in evolutions.
+        offset: Up to this number of further steps are made, at random in each update; not in evolutions.
         aggregate: ``"exact"``: the distribution of what a node sees, with gradients through its neighbours.
             ``"threshold"``: expected counts are compared with thresholds, as published; no gradient goes through.
         through: Whether gradients go through neighbours, with ``"exact"``.
@@ -37,11 +38,11 @@ class Recipe:
             multiplied by 0.8.
         noise: Standard deviation of the first logits.
         stay: What the logits of staying in a state have in addition, in three of four tables; not in evolutions.
-        renew: After so many updates, tables that are not among the best begin anew; 0 for never.
+        renew: After this number of updates, tables that are not among the best begin anew; 0 for never.
         check: Updates between two looks at the discrete tables.
         repair: Iterations of annealing on the discrete table, for each of the tables that are repaired; 0 for none.
         repaired: How many tables are repaired at every third look: the best, and as many others.
-        harvest: So many tables without an error are collected before the simplest is chosen; evolutions stop at one.
+        harvest: Number of tables without an error to collect before the simplest is chosen; evolutions stop at one.
         patience: Updates after the first such table, at most.
         simplify: Whether tables without an error are made simple.
         complete: Whether entries that the data never use follow the simplest rule for those that they do.
@@ -114,7 +115,6 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
 }
 _LEAST = {"restarts": 1, "updates": 1, "batch": 1, "check": 1, "harvest": 1}
 _MOST = 10**9
-_SLOWEST = 0.99999
 
 
 def recipe_of(preset: str, options: dict[str, Any]) -> Recipe:
@@ -124,8 +124,7 @@ def recipe_of(preset: str, options: dict[str, Any]) -> Recipe:
         UnknownNameError: There is no such preset or option.
         GraphFSAError: A choice is not among those that there are.
     """
-    if not isinstance(preset, str) or preset not in PRESETS:
-        raise UnknownNameError("preset", str(preset), PRESETS)
+    check_name("preset", preset, list(PRESETS))
     known = {field.name: field for field in fields(Recipe)}
     for name, given in options.items():
         if name not in known:
@@ -156,28 +155,22 @@ def for_evolution(recipe: Recipe, preset: str, chosen: tuple[str, ...]) -> Recip
 
 def _check(name: str, given: Any, usual: Any) -> None:
     if name in _CHOICES:
-        if given not in _CHOICES[name]:
-            raise UnknownNameError(name, str(given), _CHOICES[name])
+        check_name(name, given, _CHOICES[name])
     elif name == "steps":
-        if given != "data" and not _whole(given, 1):
-            raise GraphFSAError(f"steps must be 'data' or a whole number of at least 1; got {given!r}")
+        if given != "data":
+            check_integer("steps", given, 1, _MOST, or_else=" or 'data'")
     elif name == "betas":
-        pair: Any = given
-        if (
-            not isinstance(pair, tuple | list)
-            or len(pair) != 2
-            or not all(_number(x) and 0 <= x <= _SLOWEST for x in pair)
-        ):
-            raise GraphFSAError(f"betas must be two numbers in 0 .. {_SLOWEST}; got {given!r}")
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise GraphFSAError(f"betas must be two numbers; got {given!r}")
+        for number in given:
+            check_number("betas", number, below=1)
     elif isinstance(usual, bool):
         if not isinstance(given, bool):
             raise GraphFSAError(f"{name} must be true or false; got {given!r}")
     elif isinstance(usual, int):
-        least = _LEAST.get(name, 0)
-        if not _whole(given, least):
-            raise GraphFSAError(f"{name} must be a whole number in {least} .. {_MOST}; got {given!r}")
-    elif not _number(given) or not 0 <= given < _MOST:
-        raise GraphFSAError(f"{name} must be a number of at least 0 and below {_MOST}; got {given!r}")
+        check_integer(name, given, _LEAST.get(name, 0), _MOST)
+    else:
+        check_number(name, given, below=_MOST)
 
 
 def _plain(given: Any) -> Any:
@@ -185,11 +178,3 @@ def _plain(given: Any) -> Any:
     if isinstance(given, tuple | list):
         return tuple(map(_plain, given))
     return given.item() if isinstance(given, np.generic) else given
-
-
-def _whole(given: Any, least: int) -> bool:
-    return isinstance(given, int | np.integer) and not isinstance(given, bool) and least <= int(given) <= _MOST
-
-
-def _number(given: Any) -> bool:
-    return isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)

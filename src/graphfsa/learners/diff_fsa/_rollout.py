@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation
+from graphfsa.aggregations import Aggregation, PositionalAggregation
 from graphfsa.arrays import Array
-from graphfsa.engine._compile import compile_kernel
+from graphfsa.engine import compile_kernel
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
 from graphfsa.learners._torch import torch
 from graphfsa.learners.diff_fsa import _kernels as kernels
 from graphfsa.learners.diff_fsa._neighbourhoods import Neighbourhoods
+from graphfsa.search.problem import NO_SLOTS
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -59,7 +60,7 @@ class Rollout:
         graphs: The union.
         aggregation: How a node sees its neighbours.
         num_states: Number of states.
-        absorbing: So many states, the first ones, are never left.
+        absorbing: Number of states, counted from the first, that are never left.
         aggregate: ``"exact"``: the distribution of the value, if neighbours are independent, with gradients through
             them. ``"threshold"``: as published, expected counts are compared with thresholds and no gradient passes.
         through: Whether gradients follow the neighbours (for ``"exact"``).
@@ -84,7 +85,7 @@ class Rollout:
 
     @property
     def values(self) -> Array:
-        """The value that each row of a table is about, int64, rising."""
+        """The value that each row of a table is about, int64, sorted."""
         if self.layers is not None:
             return self.layers.values
         return np.arange(self.aggregation.num_values(self.num_states))
@@ -219,8 +220,8 @@ class Rollout:
         graph, aggregation, states = self.graphs.graph, self.aggregation, self.num_states
         degrees, kind = np.unique(np.diff(graph.indptr), return_inverse=True)
         none = np.zeros(0, np.int64)
-        if aggregation.uses_slots:
-            slots = np.zeros(0, np.uint8) if graph.slots is None else graph.slots
+        if isinstance(aggregation, PositionalAggregation):
+            slots = NO_SLOTS if graph.slots is None else graph.slots
             weights = np.array(aggregation.parameters(states), np.int64)
             return Levels(kind.reshape(-1), none, none, weights, np.zeros(0), slots, slotted=True)
         begin, lines = [0], list[tuple[int, int, float]]()
@@ -236,7 +237,7 @@ class Rollout:
         columns = [np.array(column) for column in zip(*lines, strict=True)] or [none, none, none]
         return Levels(
             kind.reshape(-1), np.array(begin), columns[0].astype(np.int64), columns[1].astype(np.int64),
-            columns[2].astype(np.float64), np.zeros(0, np.uint8), slotted=False,
+            columns[2].astype(np.float64), NO_SLOTS, slotted=False,
         )  # fmt: skip
 
     def forward(self, table: Array, batch: Batch) -> Array:

@@ -11,7 +11,6 @@ from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import check_state_names
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import GraphFSAError
-from graphfsa.learners._states import state_names
 from graphfsa.learners.diff_fsa._training import Beginning
 from graphfsa.search.colours import final_colours
 from graphfsa.search.ladder import ladder
@@ -37,12 +36,12 @@ def shapes(learner: DiffFSA, train: Examples, given: Examples, *, published: boo
             extra states and with bound 1 (for evolutions, the least that can tell labels apart).
 
     Returns:
-        The sizes, and whether one of them may fit: if not, nodes look the same for ever that have different labels.
+        The sizes, and whether one of them may fit; if not, some nodes with different labels look the same forever.
     """
     task, capacity = train.task, learner.capacity
     finals = num_final(task)
     single = tuple(range(len(task.inputs)))
-    check_state_names(state_names(task, 0) if finals else task.classes)
+    check_state_names(task.state_names() if finals else task.classes)
     found = [rung.shape for rung in ladder(finals, [single], capacity.extras(task), capacity.aggregations(given))]
     # What can be told apart does not depend on the number of extra states: one look for each aggregation.
     blind = {shape.aggregation for shape in {s.aggregation: s for s in found}.values() if _hopeless(train, shape)}
@@ -94,7 +93,7 @@ def begin_with(
     try:
         given = np.asarray(known)
     except ValueError:
-        raise GraphFSAError("known must be an array of whole numbers; its rows have different lengths") from None
+        raise GraphFSAError("known must be an array of integers; its rows have different lengths") from None
     fitting = [shape for shape in sizes if (shape.num_states, shape.num_values) == given.shape]
     if not fitting:
         wanted = [[shape.num_states, shape.num_values] for shape in sizes]
@@ -113,10 +112,12 @@ def begin_with(
 
 def _shape_of(task: Task, fsa: GraphFSA) -> tuple[Shape, list[int]]:
     """The shape of an automaton, and its states in our order: final ones, starting ones, others."""
-    task.check_automaton(fsa)
+    reading = task.reading(fsa)
+    if task != task.with_states_of(fsa):
+        raise GraphFSAError("an automaton to begin with must not have more inputs or classes than the task")
     if task.kind == "evolution":
-        return Shape(0, fsa.num_states, 0, fsa.aggregation), list(range(fsa.num_states))
-    named = [*fsa.final_states, *fsa.starting_states]
+        return Shape(0, fsa.num_states, 0, fsa.aggregation), list(reading.answers)
+    named = [*reading.answers, *reading.starting]
     if len(set(named)) != len(named):
         raise GraphFSAError("an automaton to begin with must not start in final states, or twice in the same state")
     order = [*named, *(state for state in range(fsa.num_states) if state not in named)]
@@ -131,7 +132,7 @@ def _arranged(fsa: GraphFSA, order: list[int]) -> Array:
     if renamed is None or renamed[0] != fsa.aggregation:
         raise GraphFSAError(
             "an automaton to begin with must have its final states first, then its starting states, then the others: "
-            f"{fsa.aggregation.name} aggregation does not say what it sees if they are put in another order"
+            f"{fsa.aggregation.name} aggregation does not say what it sees when states are in another order"
         )
     place = np.argsort(order)
     return place[fsa.transition_table[order][:, renamed[1]]].astype(np.int16)

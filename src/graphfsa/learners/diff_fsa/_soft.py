@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,11 +14,9 @@ from graphfsa.automaton.fsa import check_state_names, check_table_size
 from graphfsa.errors import FormatError
 from graphfsa.files import PathLike, read_tensors, write_tensors
 
-SCHEMA = "graphfsa.soft/1"
-
 
 @dataclass(frozen=True, eq=False)
-class SoftModel:
+class SoftTable:
     """A probabilistic automaton.
 
     Attributes:
@@ -27,6 +26,8 @@ class SoftModel:
         trained: Which values the training graphs can show, bool [num_values]; the others have the probabilities with
             which they began: certain to stay.
     """
+
+    schema: ClassVar[str] = "graphfsa.soft/1"
 
     state_names: tuple[str, ...]
     aggregation: Aggregation
@@ -45,7 +46,7 @@ class SoftModel:
         return np.maximum(0.0, 0.0 - (self.probabilities * np.log2(some)).sum(axis=2))
 
     def undecided(self, least: float = 0.5) -> list[tuple[str, str, dict[str, float]]]:
-        """Entries whose entropy is at least so many bits, the most undecided first.
+        """Entries whose entropy is at least this number of bits, the most undecided first.
 
         Returns:
             For each its state, its value in words, and the probabilities of the successors that have at least 0.01.
@@ -69,7 +70,7 @@ class SoftModel:
     def save(self, path: PathLike) -> None:
         """Write a safetensors file, in one step."""
         about = {
-            "schema": SCHEMA,
+            "schema": self.schema,
             "states": json.dumps(self.state_names),
             "aggregation": json.dumps(self.aggregation.config()),
         }
@@ -77,13 +78,13 @@ class SoftModel:
         write_tensors(path, tensors, about)
 
     @classmethod
-    def load(cls, path: PathLike) -> SoftModel:
+    def load(cls, path: PathLike) -> SoftTable:
         """Read what ``save`` wrote.
 
         Raises:
             FormatError: The file is damaged, or of another kind.
         """
-        tensors, about = read_tensors(path, SCHEMA)
+        tensors, about = read_tensors(path, cls.schema)
         try:
             names = check_state_names(json.loads(about["states"]))
             aggregation = aggregation_from_config(json.loads(about["aggregation"]))

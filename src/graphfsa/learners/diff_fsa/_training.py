@@ -29,9 +29,9 @@ _EASY = 0.1
 _BIAS = 4.0
 """What the logits of the entries of an automaton to begin with have in addition."""
 _MOVING = 4
-"""One table in so many begins without a bias to stay."""
+"""One table in this number begins without a bias to stay."""
 _KEPT = 4
-"""One table in so many is never given up."""
+"""One table in this number is never given up."""
 _KNOWN = 40.0
 """Logit of an entry that is known: all others are as good as impossible."""
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
+from graphfsa.aggregations import Aggregation
+from graphfsa.checks import check_name, check_number
 from graphfsa.datasets import Examples, Task
-from graphfsa.errors import GraphFSAError, UnknownNameError
-from graphfsa.learners._base import Learner
-from graphfsa.learners.exact._result import Learned, Suspect, Tried, Verdict
+from graphfsa.errors import GraphFSAError
+from graphfsa.learners._base import Learner, Watch, check_examples
+from graphfsa.learners._model import Model
 from graphfsa.search.capacity import Capacity, Range
-from graphfsa.search.proof import Impossibility
 
-__all__ = ["ExactLearner", "Impossibility", "Learned", "Suspect", "Tried", "Verdict"]
+__all__ = ["ExactLearner"]
 
 _MAX_MERGED_INPUTS = 5
 
@@ -29,24 +29,24 @@ class ExactLearner(Learner):
     decides when to stop.
 
     Attributes:
-        states: How many states at most, or (fewest, most), among them one for each class and each input class. By
-            default two more than that. In an evolution the states are given by the data.
-        bound: How far to count at most, or (least, most). By default 3; in an evolution as far as any node has
-            neighbours.
-        aggregation: ``counting``, ``positional``, ``average-threshold`` (at one half), or ``auto``: positional if the
-            graphs have slots, else counting.
+        states: At most this number of states, or (fewest, most), on the command line 4 or 4..6; there is one for each
+            class and each input. By default two more than that. In an evolution the states are given by the data.
+        bound: Count at most to this number, or (least, most), on the command line 2 or 1..2. By default 3; in an
+            evolution as far as any node has neighbours.
+        aggregation: How nodes see their neighbours: an aggregation, the name of one (``average-threshold`` is at one
+            half), or ``auto``: positional if the graphs have slots, else counting.
         merge: Which input classes may start alike: ``"auto"`` for any (if there are at most 5), ``"none"``, or groups
             of names.
-        tolerance: Share of the nodes that count whose labels may be wrong. With more than 0, the automaton with the
+        tolerance: Fraction of the labelled nodes that may be wrong. With more than 0, the automaton with the
             fewest wrong nodes is looked for when none is exact.
-        budget: Seconds.
+        budget: Time limit in seconds.
 
     Example:
         >>> import numpy as np
-        >>> from graphfsa.datasets import dataset_class
-        >>> task = dataset_class("root-value")()
-        >>> found = ExactLearner(states=5, bound=1).fit(task.generate(5, 20, np.random.default_rng(0)))
-        >>> found.verdict, task.generate(100, 10, np.random.default_rng(1)).accuracy(found.automaton)
+        >>> from graphfsa.datasets import RootValue
+        >>> task = RootValue()
+        >>> model = ExactLearner(states=5, bound=1).fit(task.generate(5, 20, np.random.default_rng(0)))
+        >>> model.verdict, model.accuracy(task.generate(100, 10, np.random.default_rng(1)))
         ('exact', 1.0)
     """
 
@@ -54,18 +54,15 @@ class ExactLearner(Learner):
 
     states: Range = None
     bound: Range = None
-    aggregation: str = "auto"
+    aggregation: str | Aggregation = "auto"
     merge: str | tuple[tuple[str, ...], ...] = "auto"
     tolerance: float = 0.0
     budget: float = 60.0
 
     def __post_init__(self) -> None:
         _ = self.capacity
-        if isinstance(self.budget, bool) or not isinstance(self.budget, int | float) or not 0 < self.budget < 1e9:
-            raise GraphFSAError(f"budget must be a number of seconds above 0; got {self.budget!r}")
-        share = isinstance(self.tolerance, int | float) and not isinstance(self.tolerance, bool)
-        if not share or not 0 <= self.tolerance < 1:
-            raise GraphFSAError(f"tolerance must be a share of nodes in 0 .. 1, below 1; got {self.tolerance!r}")
+        check_number("budget", self.budget, below=1e9, above=True)
+        check_number("tolerance", self.tolerance, below=1)
         groups: Any = self.merge
         if isinstance(groups, str):
             right = groups in ("auto", "none")
@@ -80,15 +77,15 @@ class ExactLearner(Learner):
         validation: Examples | None = None,
         *,
         seed: int = 0,
-        watch: Callable[[str], None] | None = None,
-    ) -> Learned:
+        watch: Watch | None = None,
+    ) -> Model:
         """Find the simplest automaton that fits.
 
         Args:
             train: The graphs to learn from.
             validation: Not used: what fits is chosen for being simple.
             seed: Seed; the same seed gives the same automaton.
-            watch: Is told what is being tried.
+            watch: Called with a record, ``{"doing": what is being tried}``.
 
         Returns:
             The verdict and, unless nothing was found, the automaton. Interrupted from the keyboard, it returns the
@@ -97,7 +94,7 @@ class ExactLearner(Learner):
         from graphfsa.learners.exact._fit import Fit
 
         del validation
-        return Fit(self, train, seed, watch or (lambda _text: None)).run()
+        return Fit(self, train, check_examples(train, None, seed), watch or (lambda _record: None)).run()
 
     @property
     def capacity(self) -> Capacity:
@@ -111,7 +108,7 @@ class ExactLearner(Learner):
             return pairs
         if isinstance(self.merge, str):
             return pairs if len(task.inputs) > _MAX_MERGED_INPUTS else []
-        for name in {name for group in self.merge for name in group} - set(task.inputs):
-            raise UnknownNameError("input class", name, task.inputs)
+        for name in [name for group in self.merge for name in group]:
+            check_name("input class", name, task.inputs)
         together = [{task.inputs.index(name) for name in group} for group in self.merge]
         return [pair for pair in pairs if not any(set(pair) <= group for group in together)]

@@ -19,7 +19,7 @@ _EFFORT = 10
 """Slices that a rung gets at first; eight times as many in each further round."""
 _CONFLICTS = 2_000
 _ENOUGH = 8
-"""So many automata of the same size are compared at most."""
+"""Automata of the same size that are compared, at most."""
 
 Watch = Callable[[str], None]
 
@@ -56,7 +56,7 @@ class Climb:
         rungs: The ladder, simplest first.
         seed: Seed of the random orders.
         clock: The budget.
-        watch: Is told what is being tried.
+        watch: Called with what is being tried.
     """
 
     def __init__(self, examples: Examples, rungs: Sequence[Rung], seed: int, clock: Clock, watch: Watch) -> None:

@@ -14,11 +14,12 @@ from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import check_state_names
 from graphfsa.datasets import Examples, contradictions, deduplicate
-from graphfsa.errors import GraphFSAError, LimitError
-from graphfsa.learners._states import state_names
+from graphfsa.errors import LimitError
+from graphfsa.learners._base import Watch, learned
+from graphfsa.learners._model import Model, Verdict
+from graphfsa.learners._provenance import Attempted
 from graphfsa.learners.exact._climb import Attempt, Climb
 from graphfsa.learners.exact._noise import closest
-from graphfsa.learners.exact._result import Learned, Suspect, Tried, Verdict
 from graphfsa.search.completion import completed
 from graphfsa.search.ladder import Rung, ladder, partitions, spread
 from graphfsa.search.problem import Problem, Shape
@@ -29,23 +30,19 @@ from graphfsa.search.simplify import complexity, simplified
 if TYPE_CHECKING:
     from graphfsa.learners.exact import ExactLearner
 
-_MAX_SUSPECTS = 1000
 _MAX_WORK = 2.0**30
 _MAX_GRAPH_WORK = 2.0**24
 _HOPE = 1.25
-"""A table that uses so many times the entries of another will not become simpler than it."""
+"""A table that uses this many times the entries of another will not become the simpler one."""
 
 
 class Fit:
     """One call of ``fit``: prepares the data, climbs the ladder, and words the verdict."""
 
-    def __init__(self, learner: ExactLearner, train: Examples, seed: int, watch: Callable[[str], None]) -> None:
-        if not (train.mask & (np.repeat(train.counts, train.sizes) > 0)).any():
-            raise GraphFSAError("there is nothing to learn from: no node of the training data counts")
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise GraphFSAError(f"seed must be a whole number of at least 0; got {seed!r}")
+    def __init__(self, learner: ExactLearner, train: Examples, seed: int, watch: Watch) -> None:
         _check_work(train)
-        self.learner, self.train, self.seed, self.watch = learner, train, int(seed), watch
+        self.learner, self.train, self.seed = learner, train, seed
+        self.watch: Callable[[str], None] = lambda doing: watch({"doing": doing})
         self.clock = Clock(learner.budget)
         self.task = train.task
         # Boards are seldom drawn twice, and to compare them takes longer than to run them.
@@ -55,13 +52,13 @@ class Fit:
         self.examples = few.select(np.argsort(few.sizes, kind="stable"))
         self.num_final = len(self.task.classes) if self.task.kind == "classes" else 0
         # Said now, and not when the search is over.
-        check_state_names(state_names(self.task, 0) if self.num_final else self.task.classes)
+        check_state_names(self.task.state_names() if self.num_final else self.task.classes)
         self.climb: Climb | None = None
         self.best: tuple[Rung, Array] | None = None
         self.interrupted = False
         self.complete = True
 
-    def run(self) -> Learned:
+    def run(self) -> Model:
         """Learn; an interruption from the keyboard ends the search, not the program."""
         extras = self.learner.capacity.extras(self.task)
         aggregations = self.learner.capacity.aggregations(self.train)
@@ -127,7 +124,7 @@ class Fit:
                 fewest = used
                 self._keep(attempt, simple)
 
-    def _without_fit(self, climb: Climb) -> Learned:
+    def _without_fit(self, climb: Climb) -> Model:
         # Sizes too large to allocate are not on the ladder, and nothing is known about them.
         top = climb.largest if self.complete else None
         if climb.impossible and top is not None and not self.learner.tolerance:
@@ -174,25 +171,23 @@ class Fit:
     def _problem(self, aggregation: Aggregation, merged: tuple[int, ...]) -> Problem:
         return Problem.of(self.examples, Shape(self.num_final, len(set(merged)), 0, aggregation), merged)
 
-    def _learned(self, verdict: Verdict, *, impossibility: Impossibility | None = None) -> Learned:
-        fsa = None if self.best is None else self._automaton(*self.best)
-        accuracy = 0.0 if fsa is None else self.train.accuracy(fsa)
-        if fsa is not None and accuracy == 1:
-            verdict = "exact"
-        return Learned(
-            verdict=verdict,
-            task=self.task,
-            found=fsa,
-            train_accuracy=accuracy,
+    def _learned(self, verdict: Verdict, *, impossibility: Impossibility | None = None) -> Model:
+        return learned(
+            self.learner,
+            self.train,
+            None,
+            self.seed,
+            None if self.best is None else self._automaton(*self.best),
             seconds=self.clock.seconds,
-            tried=tuple(self._tried(attempt) for attempt in (self.climb.attempts if self.climb else [])),
-            impossibility=impossibility,
-            suspects=() if fsa is None else self._suspects(fsa),
+            verdict=verdict,
             interrupted=self.interrupted,
+            impossibility=impossibility,
+            attempts=tuple(self._attempted(attempt) for attempt in (self.climb.attempts if self.climb else [])),
         )
 
-    def _tried(self, attempt: Attempt) -> Tried:
-        return Tried(attempt.rung.describe(self.task.inputs), attempt.outcome, attempt.by, round(attempt.seconds, 3))
+    def _attempted(self, attempt: Attempt) -> Attempted:
+        size = attempt.rung.describe(self.task.inputs)
+        return Attempted(size, attempt.outcome, attempt.by, round(attempt.seconds, 3))
 
     def _automaton(self, rung: Rung, table: Array) -> GraphFSA:
         whole = spread(table, rung)
@@ -201,25 +196,11 @@ class Fit:
         if not self.num_final:
             return GraphFSA(list(self.task.classes), shape.aggregation, table)
         return GraphFSA(
-            state_names(self.task, shape.num_extra),
+            self.task.state_names(shape.num_extra),
             shape.aggregation,
             table,
             starting_states=list(range(shape.num_final, shape.num_final + shape.num_starting)),
             final_states=list(range(shape.num_final)),
-        )
-
-    def _suspects(self, fsa: GraphFSA) -> tuple[Suspect, ...]:
-        answers = self.train.predict(fsa)
-        wrong = np.flatnonzero(self.train.wrong(answers))[:_MAX_SUSPECTS]
-        offsets, classes = self.train.graphs.offsets, self.task.classes
-        return tuple(
-            Suspect(
-                graph=int(graph),
-                node=int(node - offsets[graph]),
-                label=classes[self.train.labels[node]],
-                answer=classes[answers[node]] if answers[node] >= 0 else None,
-            )
-            for node, graph in zip(wrong, self.train.graphs.owners[wrong], strict=True)
         )
 
 

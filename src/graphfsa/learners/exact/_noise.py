@@ -45,7 +45,7 @@ def closest(
         allowed: Number of wrong nodes, each graph with its count.
         seed: Seed.
         clock: The budget; one rung is always tried.
-        watch: Is told what is being tried.
+        watch: Called with what is being tried.
         keep: Is given each complete table that is better than those before.
 
     Returns:

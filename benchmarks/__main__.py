@@ -1,0 +1,39 @@
+"""Measure the package, in one run with the libraries one would use instead (those that are installed)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from importlib import import_module
+
+from benchmarks._report import print_report
+from graphfsa.errors import GraphFSAError
+
+NAMES = ("data", "engine", "learn", "views")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Parse the command line, measure, print."""
+    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
+    parser.add_argument("what", choices=NAMES, help="what to measure")
+    parser.add_argument("--quick", action="store_true", help="small sizes, few repetitions: only to see that it works")
+    parser.add_argument("--learner", help="with learn: which learner [default: exact]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random inputs [default: 0]")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    given = parser.parse_args(arguments)
+    if given.seed < 0:
+        parser.error(f"--seed must be at least 0; got {given.seed}")
+    if given.learner is not None and given.what != "learn":
+        parser.error("--learner goes with learn")
+    chosen = {} if given.learner is None else {"learner": given.learner}
+    try:
+        report = import_module(f"benchmarks.{given.what}").measure(quick=given.quick, seed=given.seed, **chosen)
+    except GraphFSAError as error:
+        parser.error(str(error))
+    print(json.dumps(report)) if given.json else print_report(report)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

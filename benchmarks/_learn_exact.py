@@ -1,0 +1,92 @@
+"""What is measured for the exact learner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks._learn_common import algorithms, cellular, elementary, summary, training, warm_up
+from benchmarks._report import row, say
+from graphfsa.analysis.coverage import coverage
+from graphfsa.analysis.equivalence import compare
+from graphfsa.analysis.impossibility import check_impossibility
+from graphfsa.datasets import dataset_class, generate_grab, grab_config
+from graphfsa.learners import Model
+from graphfsa.learners.exact import ExactLearner
+
+_ALGORITHMS: tuple[tuple[str, dict[str, Any], dict[str, Any], str], ...] = (
+    ("distance", {}, {}, "<= 3"),
+    ("root-value", {}, {}, "<= 3"),
+    ("prefix-sum", {}, {}, "<= 3"),
+    ("path-finding", {}, {"states": 4, "bound": 2}, "<= 15"),
+    ("path-finding", {"colours": 2}, {"states": 5, "bound": 2}, "<= 40"),
+)
+_CELLULAR = (("life", 2, "<= 2"), ("hex-life", 2, "<= 2"), ("wireworld", 1, ""))
+
+
+def rows(seeds: list[int], quick: bool) -> Iterator[dict[str, Any]]:
+    """All figures."""
+    warm_up(ExactLearner)
+    yield from algorithms(ExactLearner, _ALGORITHMS, seeds, quick)
+    yield from _impossible(seeds)
+    yield from cellular(ExactLearner, _CELLULAR, seeds)
+    yield from elementary(ExactLearner, seeds, quick)
+    yield from _covering(seeds)
+    yield from _paper_data(seeds)
+
+
+def _impossible(seeds: list[int]) -> Iterator[dict[str, Any]]:
+    say("path-finding with bound 1")
+    dataset = dataset_class("path-finding")()
+    found = [ExactLearner(states=4, bound=1).fit(training(dataset, seed), seed=seed) for seed in seeds]
+    proofs = [learned.impossibility for learned in found]
+    confirmed = [proof is not None and check_impossibility(proof).holds for proof in proofs]
+    graphs = max(len(proof.examples) for proof in proofs if proof is not None)
+    number = len(seeds)
+    what = "path-finding, states 4, bound 1: proved impossible and confirmed"
+    yield row(what, sum(confirmed), f"of {number}", f"{number}")
+    yield row("  graphs of the largest proof", graphs, "graphs", "<= 10")
+    yield row("  slowest run", max(learned.provenance.seconds for learned in found), "s", "<= 10")
+
+
+def _covering(seeds: list[int]) -> Iterator[dict[str, Any]]:
+    say("GRAB with covering data")
+    equivalent: list[bool] = []
+    seconds: list[float] = []
+    for place, seed in enumerate(seeds):
+        config = grab_config(f"paper-{place % 5 + 1}")
+        train = generate_grab(config, seed, covering=True).splits["train"]
+        found = ExactLearner(states=4, bound=1).fit(train, seed=seed)
+        same = compare(config.grab.automaton(), found.automaton, max_nodes=8, where_answered=True)
+        equivalent.append(found.verdict == "exact" and same.equivalent)
+        seconds.append(found.provenance.seconds)
+    what = "GRAB paper-1 to 5, covering data: same answers as the truth on all trees up to 8 nodes"
+    yield from summary(what, equivalent, seconds, "")
+
+
+def _paper_data(seeds: list[int]) -> Iterator[dict[str, Any]]:
+    say("GRAB with the paper's data")
+    capacities: dict[str, dict[str, Any]] = {
+        "4 states, bound 1": {"states": 4, "bound": 1},
+        "up to 6 states, bound 2": {"states": 6, "bound": 2},
+    }
+    for what, capacity in capacities.items():
+        found: list[Model] = []
+        unsettled: list[int] = []
+        scores: list[float] = []
+        for place, seed in enumerate(seeds):
+            data = generate_grab(grab_config(f"paper-{place % 5 + 1}"), seed)
+            learned = ExactLearner(**capacity).fit(data.splits["train"], seed=seed)
+            numbers = coverage(learned.automaton, data.splits["train"]).as_dict()
+            found.append(learned)
+            unsettled.append(numbers["unseen"] + (numbers["open"] or 0))
+            scores.append(learned.accuracy(data.splits["n=100"]))
+        exact = [learned.verdict == "exact" for learned in found]
+        target = "<= 10" if "6" in what else ""
+        label = f"GRAB paper-1 to 5, the paper's data, {what}: fits"
+        yield row(label, sum(exact), f"of {len(exact)}", f"{len(exact)}")
+        yield row("  slowest run", max(learned.provenance.seconds for learned in found), "s", target)
+        yield row("  entries that the data leave open, mean", float(np.mean(unsettled)), "entries", runs=unsettled)
+        yield row("  accuracy at n = 100, mean", float(np.mean(scores)), "", runs=[round(s, 4) for s in scores])

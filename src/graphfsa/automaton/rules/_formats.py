@@ -1,0 +1,216 @@
+"""Rules as text, Markdown, LaTeX, JSON values, and as the source of a Python function that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphfsa.aggregations import Features
+from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, Rule, ShareIs, runs
+from graphfsa.automaton.rules._wording import StateNames, code_span, guard_words, latex_name, plain_name
+from graphfsa.checks import shorten
+
+if TYPE_CHECKING:
+    from graphfsa.automaton.rules._rules import Rules
+
+_ORDER = "The first rule that applies says where a node moves."
+_HTML_NAME = 40
+
+
+def rules_text(rules: Rules) -> str:
+    """See ``Rules.text``."""
+    names = StateNames(rules.state_names, plain_name)
+    blocks = [_header(rules, names, str)]
+    if rules.free:
+        blocks.append([f"#{_free(rules)}"])
+    blocks += rule_lines(rules)
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def rule_lines(rules: Rules) -> list[list[str]]:
+    """See ``Rules.lines``."""
+    names = StateNames(rules.state_names, plain_name)
+    return [
+        [names[state] + _move(rules, rule, state, names, " stays", " -> ") for rule in listed]
+        for state, listed in enumerate(rules.lists)
+    ]
+
+
+def rules_markdown(rules: Rules) -> str:
+    """See ``Rules.markdown``."""
+    names = StateNames(rules.state_names, code_span)
+    lines = [f"- {line}" for line in _header(rules, names, code_span)]
+    lines += ["", f"{_ORDER}{_free(rules)}", ""]
+    for state, listed in enumerate(rules.lists):
+        if len(listed) == 1:
+            lines.append(f"- {names[state]}{_move(rules, listed[0], state, names, ' stays', ' → ')}")
+            continue
+        lines.append(f"- {names[state]}")
+        moves = [_move(rules, rule, state, names, "stays", "→ ") for rule in listed]
+        lines += [f"  {place}. {move}" for place, move in enumerate(moves, 1)]
+    return "\n".join(lines) + "\n"
+
+
+def rules_latex(rules: Rules) -> str:
+    """See ``Rules.latex``."""
+    names = StateNames(rules.state_names, latex_name)
+    blocks = ["% Needs \\usepackage{amsmath}.", f"{_ORDER}{_free(rules)}"]
+    for state, listed in enumerate(rules.lists):
+        lines = [f"{names[rule.successor]} & \\text{{{_condition(rules, rule, names).strip()}}}" for rule in listed]
+        if len(listed) == 1:
+            lines = [names[listed[0].successor]]
+        body = " \\\\\n  ".join(lines)
+        cases = f"\\begin{{cases}}\n  {body}\n\\end{{cases}}" if len(listed) > 1 else body
+        blocks.append(f"\\[\n\\delta({names[state]}, z) = {cases}\n\\]")
+    return "\n\n".join(blocks) + "\n"
+
+
+def rules_html(rules: Rules) -> str:
+    """See ``Rules.html``."""
+    names = StateNames(rules.state_names, lambda name: escape(plain_name(shorten(name, _HTML_NAME))))
+    marks = {**dict.fromkeys(rules.starting_states, " (start)"), **dict.fromkeys(rules.final_states, " (final)")}
+    rows: list[str] = []
+    for state, listed in enumerate(rules.lists):
+        moves = "<br>".join(_move(rules, rule, state, names, "stays", "→ ") for rule in listed)
+        head = f'<th style="text-align: left; vertical-align: top">{names[state]}{marks.get(state, "")}</th>'
+        rows.append(f'<tr>{head}<td style="text-align: left">{moves}</td></tr>')
+    about = f"{len(names)} states, {escape(shorten(str(rules.aggregation), 200))}"
+    return f"<table><caption>GraphFSA: {about}</caption>{''.join(rows)}</table><p>{_ORDER}{_free(rules)}</p>"
+
+
+def rule_facts(rules: Rules) -> list[dict[str, Any]]:
+    """See ``Rules.as_dicts``."""
+    names = StateNames(rules.state_names, plain_name)
+    return [
+        {
+            "state": rules.state_names[state],
+            "next": rules.state_names[rule.successor],
+            "if": guard_words(rule.guard, rules.features, names) if rule.guard else None,
+        }
+        for state, listed in enumerate(rules.lists)
+        for rule in listed
+    ]
+
+
+def _free(rules: Rules) -> str:
+    """A sentence about entries that are never used, if there are any."""
+    if not rules.free:
+        return ""
+    entries = len(rules.state_names) * rules.aggregation.num_values(len(rules.state_names))
+    return (
+        f" {rules.free:,} of {entries:,} entries are never used by these graphs; there the rules were free to choose."
+    )
+
+
+def _header(rules: Rules, names: StateNames, written: Callable[[str], str]) -> list[str]:
+    everything = tuple(range(len(names)))
+    config = rules.aggregation.config()
+    kind = config.pop("name")
+    options = [written(f"{key}={json.dumps(value, ensure_ascii=False)}") for key, value in config.items()]
+    fields = [("states", everything)]
+    if rules.starting_states != everything:
+        fields.append(("starting states", rules.starting_states))
+    if rules.final_states:
+        fields.append(("final states", rules.final_states))
+    lines = [f"{field}: {', '.join(names[state] for state in states)}".rstrip() for field, states in fields]
+    return [*lines, " ".join(["aggregation:", kind, *options])]
+
+
+def _move(rules: Rules, rule: Rule, state: int, names: StateNames, stays: str, arrow: str) -> str:
+    move = stays if rule.successor == state else arrow + names[rule.successor]
+    return move if len(rules.lists[state]) == 1 else move + _condition(rules, rule, names)
+
+
+def _condition(rules: Rules, rule: Rule, names: StateNames) -> str:
+    return f" if {guard_words(rule.guard, rules.features, names)}" if rule.guard else " otherwise"
+
+
+# ---- Python
+
+_COUNTS = """
+    seen[name] is the number of neighbours in a state; numbers above {bound} may be given as {bound}."""
+_SLOTS = """
+    seen is a tuple with the state of the neighbour in each slot, or None where nobody is."""
+_SHARES = """
+    seen[name] is how many of its thresholds the fraction of neighbours in a state reaches."""
+_PARTS = """
+    seen is what the aggregation's observation says."""
+_VALUE = """
+    value is the number of the aggregation's value."""
+
+
+def python_source(rules: Rules) -> str:
+    """See ``Rules.python``."""
+    features = rules.features
+    by_value = any(part.source is None for part in features.parts)
+    lines = [f"def step(state, {'value' if by_value else 'seen'}):", '    """The next state of a node.']
+    lines += [_explanation(features, by_value), '    """']
+    if features.counts is not None and not by_value:
+        counted = "sum(name in names for name in seen)" if features.slotted else "sum(seen[name] for name in names)"
+        lines += ["", "    def count(*names):", f"        return {counted}", ""]
+    for state, listed in enumerate(rules.lists):
+        lines.append(f"    if state == {rules.state_names[state]!r}:")
+        for rule in listed:
+            result = f"return {rules.state_names[rule.successor]!r}"
+            if not rule.guard:
+                lines.append(f"        {result}")
+                continue
+            tests = [
+                _by_value(atom, features) if by_value else _test(atom, features, rules.state_names)
+                for atom in rule.guard
+            ]
+            lines += [f"        if {' and '.join(tests)}:", f"            {result}"]
+    return "\n".join([*lines, '    raise ValueError(f"unknown state {state!r}")', ""])
+
+
+def _explanation(features: Features, by_value: bool) -> str:
+    if by_value:
+        return _VALUE
+    if features.counts is not None:
+        return _SLOTS if features.slotted else _COUNTS.format(bound=features.bound)
+    return _SHARES if features.shares else _PARTS
+
+
+def _by_value(atom: Atom, features: Features) -> str:
+    return f"value in {_tuple(np.flatnonzero(atom.holds(features)).tolist())}"
+
+
+def _test(atom: Atom, features: Features, names: tuple[str, ...]) -> str:
+    if isinstance(atom, CountIs):
+        return _count_test(atom, features.bound, names)
+    if isinstance(atom, PartIs):
+        part = features.parts[atom.part]
+        labels = [part.labels[label] for label in atom.labels]
+        if len(labels) == 1:
+            return f"{part.source} {'is' if labels[0] is None else '=='} {labels[0]!r}"
+        return f"{part.source} in {_tuple(labels)}"
+    return _share_test(atom, features, names)
+
+
+def _count_test(atom: CountIs, bound: int, names: tuple[str, ...]) -> str:
+    count = f"count({', '.join(repr(names[state]) for state in atom.states)})"
+    ranges = runs(atom.numbers)
+    first, last = ranges[0]
+    if len(ranges) > 1:
+        return f"min({count}, {bound}) in {_tuple(list(atom.numbers))}"
+    if last == bound:
+        return f"{count} >= {first}"
+    if first == last:
+        return f"{count} == {first}"
+    return f"{count} <= {last}" if first == 0 else f"{first} <= {count} <= {last}"
+
+
+def _share_test(atom: ShareIs, features: Features, names: tuple[str, ...]) -> str:
+    share = features.shares[atom.share]
+    reached = f"seen[{names[share.state]!r}]"
+    if atom.highest == len(share.levels):
+        return f"{reached} >= {atom.lowest}"
+    return f"{reached} <= {atom.highest}" if atom.lowest == 0 else f"{atom.lowest} <= {reached} <= {atom.highest}"
+
+
+def _tuple(items: list[int] | list[str | None]) -> str:
+    return f"({', '.join(map(repr, items))}{',' if len(items) == 1 else ''})"

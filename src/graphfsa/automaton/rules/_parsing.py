@@ -1,0 +1,170 @@
+"""Rules from text: the header, then lines such as ``node -> odd if some neighbour is even``."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cached_property
+from typing import Any
+
+from graphfsa.aggregations import Aggregation, Features, aggregation_from_config
+from graphfsa.automaton.fsa import GraphFSA, check_state_names, check_table_size
+from graphfsa.automaton.rules._guard_parser import GuardReader, Line
+from graphfsa.automaton.rules._guards import Rule
+from graphfsa.automaton.rules._rules import Rules
+from graphfsa.automaton.rules._wording import KEYWORDS
+from graphfsa.checks import shown
+from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitError
+
+MAX_WORK = 2**33
+"""Rules times values up to which rules are read."""
+_HEADER = re.compile(r"\s*(states|starting\s+states|final\s+states|aggregation)\s*:")
+
+
+def parse_rules(text: str, source: str = "rules") -> Rules:
+    """Read rules; the inverse of ``Rules.text``.
+
+    Args:
+        text: The header and the rules.
+        source: Where the text came from, for error messages.
+
+    Raises:
+        FormatError: The text is malformed; the message names the line and what was expected.
+    """
+    reader = _Reader(source)
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            reader.read(line, f"{source}: line {number}")
+    return reader.rules()
+
+
+def automaton_from_rules(text: str, source: str = "rules") -> GraphFSA:
+    """The automaton that rules in text form describe."""
+    if not isinstance(text, str):
+        raise AutomatonError(f"rules must be a string; got {type(text).__name__}")
+    try:
+        return parse_rules(text, source).automaton()
+    except FormatError:
+        raise
+    except AutomatonError as error:
+        raise FormatError(f"{source}: {error}") from None
+
+
+class _Reader:
+    """What was read so far."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.header: dict[str, Any] = {}
+        self.lists: list[list[Rule]] = []
+        self.lasts: dict[int, str] = {}
+
+    def read(self, text: str, where: str) -> None:
+        """Read a line that is neither empty nor a comment."""
+        head = _HEADER.match(text)
+        if head is None:
+            self._read_rule(Line(text, where))
+            return
+        field = " ".join(head[1].split())
+        if field in self.header:
+            raise FormatError(f"{where}: '{field}:' must be given once")
+        if self.lists:
+            raise FormatError(f"{where}: '{field}:' must come before the rules")
+        if field == "aggregation":
+            self.header[field] = _aggregation(text[head.end() :].strip(), where)
+        else:
+            self.header[field] = _names(Line(text[head.end() :], where))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the states."""
+        if "states" not in self.header:
+            raise FormatError(f"{self.source}: a line 'states: NAME, NAME, ...' must come before the rules")
+        return check_state_names(self.header["states"])
+
+    @cached_property
+    def aggregation(self) -> Aggregation:
+        """How a node sees its neighbours."""
+        if "aggregation" not in self.header:
+            raise FormatError(
+                f"{self.source}: a line such as 'aggregation: counting bound=1' must come before the rules"
+            )
+        return self.header["aggregation"]
+
+    @cached_property
+    def features(self) -> Features:
+        """What guards are about; nothing is allocated for a table that would be too large."""
+        check_table_size(self.aggregation, len(self.names))
+        return self.aggregation.features(self.names)
+
+    def _read_rule(self, line: Line) -> None:
+        guards = GuardReader(line, self.names, self.features)
+        state = guards.state()
+        if not self.lists:
+            self.lists = [[] for _ in self.names]
+        own = shown(self.names[state])
+        if state in self.lasts:
+            raise line.error(f"{own} must have no rule after its last one, in {self.lasts[state]}")
+        successor = state if line.need("->", "stays") == "stays" else guards.state()
+        guard = guards.guard() if line.skip("if") else ()
+        if not guard:
+            line.skip("otherwise")
+            self.lasts[state] = line.where.rpartition(": ")[2]
+        if not line.ended:
+            raise line.expected("'and' or the end of the line" if guard else "'if', 'otherwise' or the end of the line")
+        self.lists[state].append(Rule(guard, successor))
+
+    def rules(self) -> Rules:
+        """Everything, once all lines were read."""
+        names, aggregation = self.names, self.aggregation
+        for state, name in enumerate(names):
+            if state not in self.lasts:
+                raise FormatError(f"{self.source}: {shown(name)} must have a last rule without 'if'; it has none")
+        num_values = check_table_size(aggregation, len(names))
+        if sum(map(len, self.lists)) * num_values > MAX_WORK:
+            raise LimitError(f"{self.source}: rules times values must be at most {MAX_WORK:,}")
+        starting = _indices(self.header.get("starting states", names), names, self.source)
+        final = _indices(self.header.get("final states", []), names, self.source)
+        return Rules(names, aggregation, tuple(map(tuple, self.lists)), starting, final)
+
+
+def _names(line: Line) -> list[str]:
+    names: list[str] = []
+    while not line.ended:
+        if names:
+            line.need(",")
+        token = line.take("the name of a state")
+        if not token.quoted and token.text in KEYWORDS:
+            raise line.error(f"the word {token.text!r} is a name only in quotes")
+        names.append(token.text)
+    return names
+
+
+def _indices(states: list[str] | tuple[str, ...], names: tuple[str, ...], source: str) -> tuple[int, ...]:
+    for state in states:
+        if state not in names:
+            raise FormatError(f"{source}: starting and final states must be among the states; got {shown(state)}")
+    if len(set(states)) != len(states):
+        raise FormatError(f"{source}: starting and final states must not repeat a state")
+    return tuple(sorted(names.index(state) for state in states))
+
+
+def _aggregation(text: str, where: str) -> Aggregation:
+    name, *rest = text.split(maxsplit=1)[:2] or [""]
+    fields: dict[str, Any] = {}
+    left = rest[0] if rest else ""
+    try:
+        while left:
+            key = re.match(r"(\w+)=", left)
+            if key is None or key[1] in fields or key[1] == "name":
+                raise ValueError
+            value, end = json.JSONDecoder().raw_decode(left, key.end())
+            fields[key[1]] = value
+            left = left[end:].lstrip()
+        return aggregation_from_config({"name": name, **fields})
+    except GraphFSAError as error:
+        raise FormatError(f"{where}: {error}") from None
+    except (ValueError, RecursionError):
+        raise FormatError(
+            f"{where}: an aggregation has a name and options as key=JSON, such as 'counting bound=2'; got {shown(text)}"
+        ) from None

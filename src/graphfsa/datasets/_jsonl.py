@@ -1,0 +1,373 @@
+"""The user's own labelled graphs: JSON lines, NetworkX and PyTorch Geometric.
+
+One graph per line::
+
+    {"num_nodes": 3, "edges": [[0, 1], [1, 2]], "inputs": ["root", "other", "other"], "labels": [0, 1, 0]}
+
+Inputs and labels are strings, numbers, true or false; ``true``, ``1`` and ``"1"`` are three different ones.
+The labels of a file are all strings, all numbers or all booleans. A line may also have
+
+- ``directed``: true means that ``[u, v]`` is one arc, and that ``v`` sees ``u``;
+- ``slots``: with ``directed``, for each arc the slot in which ``v`` sees ``u``;
+- ``mask``: for each node, whether it counts;
+- ``steps``: the number of steps after which the labels hold.
+
+In place of ``inputs``, ``labels`` and ``steps``, all lines of a file may have a ``trace``: a list of at least two rows,
+each with a state for each node. Row t holds the states after t steps, and each two consecutive rows are one example::
+
+    {"num_nodes": 3, "edges": [[0, 1], [1, 2]], "trace": [["ill", "well", "well"], ["ill", "ill", "well"]]}
+
+Blank lines are skipped. Whatever a file holds, reading it returns data or raises a ``GraphFSAError`` that names the
+file, the line and the field.
+"""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from graphfsa.arrays import Array
+from graphfsa.checks import shown
+from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._node_values import YOUR_DATA, Columns, scalars_of
+from graphfsa.datasets._traces import check_total, repeated
+from graphfsa.errors import FormatError, GraphFSAError, LimitError
+from graphfsa.files import MAX_BYTES, PathLike, atomic_write, file_kind, parse_json, reason_of
+from graphfsa.graphs import Graph, GraphBatch
+from graphfsa.graphs.files import MAX_NODES, parse_edges, parse_numbers
+from graphfsa.graphs.graph import MAX_SLOTS
+
+MAX_LINE = 2**26
+
+
+@dataclass(frozen=True, eq=False)
+class UserData:
+    """Labelled graphs of a file.
+
+    Attributes:
+        examples: The graphs, in the order of their lines; a trace is one example for each of its steps.
+        lines: Line number of each example, from 1, int64.
+        source: The file.
+        rows: Row of the trace at which each example begins, from 0, int64; 0 for lines without a trace.
+        traced: Whether the lines have traces.
+    """
+
+    examples: Examples
+    lines: Array
+    source: str
+    rows: Array
+    traced: bool
+
+    def where(self, example: int) -> str:
+        """The place of an example in the file: ``"line 7"``, or ``"line 7, step 3"`` if it begins after 3 steps."""
+        line = f"line {self.lines[example]}"
+        return f"{line}, step {self.rows[example]}" if self.traced else line
+
+
+def read_jsonl(path: PathLike, *, steps: int | None = None, name: str = YOUR_DATA) -> UserData:
+    """Read labelled graphs from a JSON lines file of at most 1 GiB, with lines of at most 64 MiB.
+
+    Args:
+        path: The file.
+        steps: If given, the task is an evolution: inputs and labels are states, and the labels hold after this number
+            of steps (or after those that a line gives). Otherwise labels are classes, and a graph that does not say
+            its steps has ``2 * num_nodes + 2``. With traces the task is always an evolution, and only 1 may be given.
+        name: Name of the task, for messages and reports.
+
+    Raises:
+        FormatError: The content is malformed; the message names file, line and field.
+        LimitError: The file is too large, or its traces are.
+        GraphFSAError: The file cannot be read.
+    """
+    lines = Lines(steps, name)
+    numbers: list[int] = []
+    try:
+        for number, line in _numbered_lines(path):
+            where = f"{path}: line {number}"
+            lines.add(parse_line(line, where), where)
+            numbers.append(number)
+        if not numbers:
+            raise FormatError(f"{path}: must hold at least one graph; it is empty")
+        try:
+            examples = lines.examples()
+        except GraphFSAError as error:
+            raise FormatError(f"{path}: {error}") from None
+    except MemoryError:
+        raise LimitError(f"{path}: the graphs do not fit in memory") from None
+    times = lines.times
+    rows = np.arange(len(examples)) - np.repeat(np.cumsum(times) - times, times)
+    return UserData(examples, np.repeat(np.array(numbers, np.int64), times), str(path), rows, lines.traced)
+
+
+def write_jsonl(path: PathLike, examples: Examples) -> None:
+    """Write labelled graphs to a JSON lines file, atomically.
+
+    A graph that occurs several times gets as many lines. Names of inputs and classes that look like integers are
+    written as numbers (those of the classes only if all look so, since the labels of a file must be of one kind).
+    Reading the file gives back equal data if the names are in the order in which :func:`read_jsonl` puts them, each
+    name occurs, and the task has the name that it gives.
+
+    Args:
+        path: File to create or replace.
+        examples: The graphs to write.
+
+    Raises:
+        LimitError: The file would be larger than :func:`read_jsonl` accepts.
+        GraphFSAError: The file cannot be written.
+    """
+    parts: list[bytes] = []
+    size = 0
+    for place, (line, count) in enumerate(zip(lines_of(examples), examples.counts.tolist(), strict=True)):
+        if len(line) >= MAX_LINE:
+            raise LimitError(f"{path}: a line must have at most {MAX_LINE} bytes; graph {place} needs {len(line)}")
+        size += (len(line) + 1) * count
+        if size > MAX_BYTES:
+            raise LimitError(f"{path}: a file must have at most {MAX_BYTES} bytes; graphs 0 .. {place} need {size}")
+        parts.extend([line] * count)
+    atomic_write(path, b"\n".join([*parts, b""]))
+
+
+def _numbered_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not blank, with their numbers; never more than one of them in memory."""
+    try:
+        status = Path(path).stat()
+        # Asked before opening: a named pipe would block until somebody writes to it.
+        if not stat.S_ISREG(status.st_mode):
+            raise GraphFSAError(f"cannot read {str(path)!r}: it is {file_kind(status.st_mode)}")
+        if status.st_size > MAX_BYTES:
+            raise LimitError(f"{str(path)!r} must have at most {MAX_BYTES} bytes; it has {status.st_size}")
+        with Path(path).open("rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
+                if len(line) > MAX_LINE:
+                    raise FormatError(f"{path}: line {number}: a line must have at most {MAX_LINE} bytes")
+                text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                if not text.isspace() and text:
+                    yield number, text
+    except (OSError, ValueError) as error:
+        if isinstance(error, GraphFSAError):
+            raise
+        raise GraphFSAError(f"cannot read {str(path)!r}: {reason_of(error)}") from error
+
+
+_REQUIRED = {"num_nodes": "an integer", "edges": "a list", "inputs": "a list", "labels": "a list"}
+_OPTIONAL = {
+    "directed": "true or false",
+    "slots": "a list",
+    "mask": "a list",
+    "steps": "an integer",
+    "trace": "a list",
+}
+_IN_TRACE = ("inputs", "labels", "steps")
+_NAMES = ("inputs", "labels", "mask", "steps")
+_TYPES = {"an integer": int, "a list": list, "true or false": bool}
+
+
+def parse_line(line: bytes, where: str) -> dict[str, Any]:
+    """The JSON object of one line, its fields present and of the right types.
+
+    Args:
+        line: The line with its end.
+        where: File and line, for error messages.
+    """
+    try:
+        data = parse_json(line.decode())
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{where}: must be UTF-8 text; byte {error.start} of the line is not") from None
+    except json.JSONDecodeError as error:
+        hint = "" if line.endswith(b"\n") else " (the file ends with this line; is it cut off?)"
+        raise FormatError(f"{where}: not JSON: {error.msg} at column {error.colno}{hint}") from None
+    except RecursionError:
+        raise FormatError(f"{where}: its lists or objects are nested too deeply") from None
+    except ValueError as error:
+        # A constant that is not JSON, a field given twice, or a number with more digits than Python reads.
+        raise FormatError(f"{where}: not JSON that can be read: {str(error)[:200]}") from None
+    if type(data) is not dict:
+        raise FormatError(f"{where}: must be an object with the fields {', '.join(_REQUIRED)}; got {shown(data)}")
+    _check_fields(data, where)
+    return data
+
+
+def _check_fields(data: dict[str, Any], where: str) -> None:
+    traced = "trace" in data
+    for name in _REQUIRED:
+        if name not in data and not (traced and name in _IN_TRACE):
+            hint = "; a line has inputs and labels, or a trace" if name in _IN_TRACE else ""
+            raise FormatError(f"{where}: field {name!r} is missing{hint}")
+    for name in _IN_TRACE:
+        if traced and name in data:
+            raise FormatError(f"{where}: field {name!r} must not be given with a trace")
+    for name, value in data.items():
+        kind = _REQUIRED.get(name) or _OPTIONAL.get(name)
+        if kind is None:
+            fields = ", ".join([*_REQUIRED, *_OPTIONAL])
+            raise FormatError(f"{where}: unknown field {shown(name)}; the fields are {fields}")
+        if type(value) is not _TYPES[kind]:
+            raise FormatError(f"{where}: field {name!r} must be {kind}; got {shown(value)}")
+
+
+class Lines:
+    """The graphs of the lines read so far.
+
+    Args:
+        steps: As for :func:`~graphfsa.datasets.read_jsonl`.
+        name: Name of the task.
+    """
+
+    def __init__(self, steps: int | None, name: str = YOUR_DATA) -> None:
+        self._columns = Columns(_NAMES, steps, name)
+        self._task = name
+        self._given_steps = steps
+        self._traced: tuple[bool, str] | None = None
+        self._times: list[int] = []
+        self._total = 0
+        self._sizes: list[int] = []
+        self._edges: list[Array] = []
+        self._slots: list[Array] = []
+        self._directed: list[bool] = []
+        self._slotted: tuple[bool, str] | None = None
+
+    def add(self, data: dict[str, Any], where: str) -> None:
+        """Check and keep the graph of one line, as :func:`parse_line` returned it."""
+        num_nodes = data["num_nodes"]
+        if not 0 <= num_nodes <= MAX_NODES:
+            limits = f"at least 0 and at most {MAX_NODES}"
+            raise FormatError(f"{where}: field 'num_nodes' must be {limits}; got {shown(num_nodes)}")
+        self._check_traced("trace" in data, where)
+        times = self._add_states(num_nodes, data, where)
+        edges = parse_edges(where, data["edges"], num_nodes)
+        self._add_slots(data, edges, where)
+        if self.traced:
+            arcs = len(edges) * (1 if data.get("directed", False) else 2)
+            self._total += (num_nodes + arcs) * times
+            check_total(self._total, where)
+        self._times.append(times)
+        self._sizes.append(num_nodes)
+        self._edges.append(edges)
+        self._directed.append(data.get("directed", False))
+
+    @property
+    def traced(self) -> bool:
+        """Whether the lines have traces."""
+        return self._traced is not None and self._traced[0]
+
+    @property
+    def times(self) -> Array:
+        """Number of examples of each line, int64: 1, or the steps of its trace."""
+        return np.array(self._times, np.int64)
+
+    def _check_traced(self, traced: bool, where: str) -> None:
+        if self._traced is None:
+            self._traced = traced, where.rpartition(": ")[2]
+            if traced and self._given_steps not in (None, 1):
+                _fail(
+                    where, "trace", None, f"shows single steps; steps must be 1 or not given, got {self._given_steps}"
+                )
+            if traced:
+                self._columns = Columns(_NAMES, 1, self._task)
+        if self._traced[0] != traced:
+            have = f"{self._traced[1]} has {'one' if self._traced[0] else 'none'}"
+            _fail(where, "trace", None, f"must be given for all graphs or for none; {have}")
+
+    def _add_states(self, num_nodes: int, data: dict[str, Any], where: str) -> int:
+        fail = partial(_fail, where)
+        if self.traced:
+            return self._columns.add_trace(num_nodes, "trace", (data["trace"], data.get("mask")), fail)
+        self._columns.add(num_nodes, (data["inputs"], data["labels"], data.get("mask"), data.get("steps")), fail)
+        return 1
+
+    def _add_slots(self, data: dict[str, Any], edges: Array, where: str) -> None:
+        slotted = "slots" in data
+        if slotted:
+            if not data.get("directed", False):
+                raise FormatError(f"{where}: field 'slots' belongs to arcs; 'directed' must be true")
+            if len(data["slots"]) != len(edges):
+                _fail(where, "slots", None, f"must have one entry per edge, {len(edges)}; got {len(data['slots'])}")
+            slots = parse_numbers(where, "slots", data["slots"], MAX_SLOTS)
+            _, first, counts = np.unique(edges[:, 1] * MAX_SLOTS + slots, return_index=True, return_counts=True)
+            if (counts > 1).any():
+                place = int(first[counts > 1][0])
+                node = int(edges[place, 1])
+                _fail(
+                    where,
+                    "slots",
+                    place,
+                    f"must be used once by node {node}, which sees through slot {slots[place]} twice",
+                )
+            self._slots.append(slots)
+        if len(edges):
+            if self._slotted is not None and self._slotted[0] != slotted:
+                raise FormatError(
+                    f"{where}: field 'slots' must be given for all graphs or for none; "
+                    f"{self._slotted[1]} has {'them' if self._slotted[0] else 'none'}"
+                )
+            self._slotted = self._slotted or (slotted, where.rpartition(": ")[2])
+
+    def examples(self) -> Examples:
+        """All graphs with what is known about their nodes."""
+        sizes = np.array(self._sizes, np.int64)
+        offsets = np.zeros(len(sizes) + 1, np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        counts = np.array([len(edges) for edges in self._edges])
+        edges = np.concatenate(self._edges) + np.repeat(offsets[:-1], counts)[:, None]
+        directed = any(self._directed)
+        if directed:
+            back = edges[~np.repeat(np.array(self._directed), counts) & (edges[:, 0] != edges[:, 1])]
+            edges = np.concatenate((edges, back[:, ::-1]))
+        slots = np.concatenate(self._slots) if self._slotted is not None and self._slotted[0] else None
+        graph = Graph.from_edges(int(offsets[-1]), edges, directed=directed, slots=slots)
+        graphs = GraphBatch(graph, offsets)
+        return self._columns.examples(repeated(graphs, self.times) if self.traced else graphs)
+
+
+def _fail(where: str, field: str, place: int | None, problem: str) -> NoReturn:
+    raise FormatError(f"{where}: {f'field {field!r}' if place is None else f'{field}[{place}]'} {problem}")
+
+
+def lines_of(examples: Examples) -> Iterator[bytes]:
+    """The line of each graph, without its line end."""
+    task, offsets, union = examples.task, examples.graphs.offsets.tolist(), examples.graphs.graph
+    evolution = task.kind == "evolution"
+    inputs = [json.dumps(scalar) for scalar in scalars_of(task.inputs, one_kind=evolution)]
+    labels = [json.dumps(scalar) for scalar in scalars_of(task.classes, one_kind=True)]
+    undirected = _undirected(examples.graphs)
+    bounds = union.indptr[examples.graphs.offsets].tolist()
+    sources, targets, slots = union.indices, union.targets(), union.slots
+    for place, steps in enumerate(examples.steps.tolist()):
+        start, stop = offsets[place : place + 2]
+        arcs = slice(*bounds[place : place + 2])
+        pairs = np.stack((sources[arcs], targets[arcs]), axis=1) - start
+        extra = ""
+        if undirected[place]:
+            pairs = pairs[pairs[:, 0] <= pairs[:, 1]]
+        else:
+            extra = ', "directed": true'
+            extra += "" if slots is None else f', "slots": {slots[arcs].tolist()}'
+        mask = examples.mask[start:stop]
+        masked = "" if mask.all() else f', "mask": {json.dumps(mask.tolist())}'
+        yield (
+            f'{{"num_nodes": {stop - start}, "edges": {pairs.tolist()}{extra}, '
+            f'"inputs": [{", ".join(map(inputs.__getitem__, examples.inputs[start:stop].tolist()))}], '
+            f'"labels": [{", ".join(map(labels.__getitem__, examples.labels[start:stop].tolist()))}]'
+            f'{masked}, "steps": {steps}}}'
+        ).encode()
+
+
+def _undirected(graphs: GraphBatch) -> Array:
+    """Which graphs are symmetric and have no slots (or no arcs)."""
+    union = graphs.graph
+    bounds = union.indptr[graphs.offsets]
+    if union.slots is not None:
+        return np.diff(bounds) == 0
+    indptr, indices = union.out_arcs()
+    # A graph's arcs lie between the same bounds in both lists; it is symmetric if nothing between them differs.
+    wrong_arcs = np.r_[0, np.cumsum(indices != union.indices)]
+    wrong_nodes = np.r_[0, np.cumsum(np.diff(indptr) != union.degrees)]
+    same_arcs = wrong_arcs[bounds[1:]] == wrong_arcs[bounds[:-1]]
+    return same_arcs & (wrong_nodes[graphs.offsets[1:]] == wrong_nodes[graphs.offsets[:-1]])

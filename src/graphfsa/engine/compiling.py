@@ -1,0 +1,89 @@
+"""Compiles kernels once and keeps them on disk, under names made from their content.
+
+A kernel is a plain function whose globals may include other kernels and, for kernels that work with any aggregation,
+the name ``encode_node``. The cache of the compiler looks only at the file of the outermost function; naming each
+compiled function after a hash of its code and of everything it calls keeps stale machine code from ever being used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from hashlib import sha256
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+# Kernels release the interpreter lock and are run by our own threads; the compiler's thread pool is never started.
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_NAMING = b"2"
+"""How helpers are named; code that was kept under another naming is not used."""
+
+
+def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a kernel.
+
+    Args:
+        kernel: A module-level function in the subset of Python that numba compiles.
+        bindings: Functions to compile as well and to make known to the kernel, and to the bindings after them, under
+            the given names.
+    """
+    import numba
+
+    assert isinstance(kernel, FunctionType)
+    fingerprint = _fingerprint(kernel, *bindings.values())
+    helpers: dict[str, Any] = {}
+    for name, function in bindings.items():
+        assert isinstance(function, FunctionType)
+        knowing = FunctionType(function.__code__, {**function.__globals__, **helpers}, function.__name__)
+        # Symbols are named after functions and numbered in each process. Two kernels that were compiled by different
+        # processes and kept may have helpers of one name and number; loaded together, one would call the other's.
+        knowing.__qualname__ = f"{function.__name__}_{fingerprint}"
+        helpers[name] = numba.njit(**_OPTIONS)(knowing)
+    known = {**kernel.__globals__, **helpers}
+    unique = FunctionType(kernel.__code__, known, kernel.__name__, kernel.__defaults__)
+    unique.__module__ = kernel.__module__
+    unique.__qualname__ = f"{kernel.__name__}_{fingerprint}"
+    try:
+        compiled: Any = numba.njit(cache=True, **_OPTIONS)(unique)
+    except (RuntimeError, OSError):  # No directory to keep compiled code in: compile anew in every process.
+        return numba.njit(**_OPTIONS)(unique)
+    # Kept code that is damaged is compiled again; code that can't be kept (a full disk) is used all the same.
+    for name in ("load_overload", "save_overload"):
+        setattr(compiled._cache, name, _forgiving(getattr(compiled._cache, name)))
+    return compiled
+
+
+def _forgiving(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def attempt(*arguments: Any, **options: Any) -> Any:
+        try:
+            return method(*arguments, **options)
+        except Exception:
+            return None
+
+    return attempt
+
+
+def _fingerprint(*functions: Callable[..., Any]) -> str:
+    hasher = sha256(_NAMING)
+    for function in functions:
+        assert isinstance(function, FunctionType)
+        _add_code(hasher, function.__code__, function.__globals__)
+    return hasher.hexdigest()[:16]
+
+
+def _add_code(hasher: Any, code: CodeType, known: dict[str, Any]) -> None:
+    hasher.update(code.co_code)
+    hasher.update(repr((code.co_names, code.co_varnames, code.co_name)).encode())
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _add_code(hasher, constant, known)
+        else:
+            hasher.update(repr(constant).encode())
+    # The compiler takes globals for constants: another value is another kernel.
+    for name in code.co_names:
+        value = known.get(name)
+        if isinstance(value, FunctionType):
+            _add_code(hasher, value.__code__, value.__globals__)
+        elif value is not None and not isinstance(value, ModuleType | type):
+            hasher.update(repr(value).encode())

@@ -1,0 +1,34 @@
+"""The specification: equations 1 and 2 in plain Python, node by node. Every fast path must agree with this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.graphs import GraphLike, as_graph
+
+
+def reference_values(fsa: GraphFSA, graph: GraphLike, states: Sequence[int]) -> list[int]:
+    """The aggregated value of every node (equation 1)."""
+    graph = as_graph(graph)
+    values: list[int] = []
+    for node in range(graph.num_nodes):
+        begin, end = int(graph.indptr[node]), int(graph.indptr[node + 1])
+        seen = [states[int(source)] for source in graph.indices[begin:end]]
+        slots = [] if graph.slots is None else [int(slot) for slot in graph.slots[begin:end]]
+        values.append(fsa.aggregation.encode(seen, slots, fsa.num_states))
+    return values
+
+
+def reference_step(fsa: GraphFSA, graph: GraphLike, states: Sequence[int]) -> list[int]:
+    """The states after one step of all nodes at once (equation 2)."""
+    values = reference_values(fsa, graph, states)
+    return [int(fsa.transition_table[state, value]) for state, value in zip(states, values, strict=True)]
+
+
+def reference_run(fsa: GraphFSA, graph: GraphLike, states: Sequence[int], steps: int) -> list[list[int]]:
+    """The states at steps 0, 1, ..., ``steps``."""
+    frames = [[int(state) for state in states]]
+    for _ in range(steps):
+        frames.append(reference_step(fsa, graph, frames[-1]))
+    return frames

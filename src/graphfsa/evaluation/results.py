@@ -1,0 +1,263 @@
+"""A directory of results: its tables, the record of every job, and the models.
+
+    manifest.json    the schema, whether the run was quick, and the definition of each table
+    records.jsonl    one line for each job that has ended, in this order; the last one of a job counts
+    models/          the automata (JSON) and networks (safetensors), named after their jobs
+
+Records are only ever added. A line that was cut off by a crash is dropped when the next one is written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Generator, Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from graphfsa.checks import shown
+from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.evaluation._job import RECORD
+from graphfsa.evaluation.experiment import Experiment, job_id
+from graphfsa.evaluation.files import experiment_content, is_own, paper_experiment, read_experiment
+from graphfsa.evaluation.rendering import markdown
+from graphfsa.evaluation.tables import Table, make_table
+from graphfsa.fields import Field, read_fields
+from graphfsa.files import PathLike, atomic_write, parse_json, read_bytes, read_json, reason_of
+
+SCHEMA = "graphfsa.results/1"
+Record = dict[str, Any]
+
+
+class Results:
+    """The results in a directory.
+
+    Args:
+        path: The directory.
+        seeds: The number of seeds of each table that was asked for, by name, to count what is missing; for others it is
+            the number that was begun.
+    """
+
+    def __init__(self, path: PathLike, *, seeds: Mapping[str, int] | None = None) -> None:
+        self.path = Path(path)
+        self.seeds = dict(seeds or {})
+        self.manifest = _manifest(self.path / "manifest.json")
+
+    @classmethod
+    def create(cls, path: PathLike, experiments: Mapping[str, Experiment], *, quick: bool) -> Results:
+        """Open a directory for these experiments, or make it; only the list of tables in it is changed.
+
+        Raises:
+            GraphFSAError: The directory holds something else, results of another kind of run, or results of another
+                definition of one of these tables.
+        """
+        folder = Path(path)
+        wanted = {name: experiment.digest for name, experiment in experiments.items()}
+        own = {name: experiment_content(found) for name, found in experiments.items() if is_own(found)}
+        if _there(folder / "manifest.json"):
+            known = _manifest(folder / "manifest.json")
+            if known["quick"] != quick:
+                kinds = ("a full run", "a quick run")
+                raise GraphFSAError(
+                    f"{str(path)!r} holds results of {kinds[known['quick']]}, and this is {kinds[quick]}; "
+                    "choose another directory"
+                )
+            for name, digest in wanted.items():
+                if known["tables"].get(name, digest) != digest:
+                    raise GraphFSAError(
+                        f"{str(path)!r} holds results of another definition of {name}; choose another directory"
+                    )
+            wanted, own = {**known["tables"], **wanted}, {**known["own"], **own}
+        elif folder.exists() and not _is_blank(folder):
+            raise GraphFSAError(f"{str(path)!r} exists and holds no results; choose another directory")
+        models = folder / "models"
+        try:
+            models.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise GraphFSAError(f"cannot make the directory {str(models)!r}: {reason_of(error)}") from error
+        manifest = {"schema": SCHEMA, "quick": quick, "tables": wanted, "own": own}
+        atomic_write(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
+        return cls(folder)
+
+    @property
+    def quick(self) -> bool:
+        """Whether these are results of a quick run."""
+        return self.manifest["quick"]
+
+    def experiments(self) -> dict[str, Experiment]:
+        """The experiments of the directory: those of the paper as they are defined now, others as they were run.
+
+        No code of the user's own learners and data sets is run.
+
+        Raises:
+            GraphFSAError: The definition of one has changed.
+        """
+        found: dict[str, Experiment] = {}
+        for name, digest in self.manifest["tables"].items():
+            content = self.manifest["own"].get(name)
+            where = f"{self.path / 'manifest.json'}: {shown(name)}"
+            found[name] = paper_experiment(name) if content is None else read_experiment(name, content, where)
+            if found[name].digest != digest:
+                raise GraphFSAError(f"{str(self.path)!r} holds results of another definition of {name}")
+        return found
+
+    def tables(self) -> list[Table]:
+        """A table of each experiment, from the records."""
+        records = self.records()
+        return [
+            make_table(experiment, records, quick=self.quick, seeds=self.seeds.get(name, 0))
+            for name, experiment in self.experiments().items()
+        ]
+
+    def markdown(self) -> str:
+        """All tables as Markdown."""
+        return "\n".join(map(markdown, self.tables()))
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+    @property
+    def models(self) -> Path:
+        """The directory of the models."""
+        return self.path / "models"
+
+    @contextlib.contextmanager
+    def alone(self) -> Generator[None]:
+        """Keep other processes from adding records, where the file system supports it.
+
+        Raises:
+            GraphFSAError: Another process is at work in the directory.
+        """
+        try:
+            import fcntl
+        except ImportError:  # No such locks here.
+            yield
+            return
+        handle = os.open(self.path, os.O_RDONLY)
+        try:
+            with contextlib.suppress(OSError):  # Some file systems have none.
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise GraphFSAError(
+                        f"another run is at work in {str(self.path)!r}; wait for it, or choose another directory"
+                    ) from None
+            yield
+        finally:
+            os.close(handle)
+
+    def records(self) -> dict[str, Record]:
+        """The last record of each job.
+
+        Raises:
+            FormatError: A line is no record.
+        """
+        file = self.path / "records.jsonl"
+        if not file.exists():
+            return {}
+        found: dict[str, Record] = {}
+        lines = read_bytes(file).decode("utf-8", errors="replace").split("\n")
+        for number, line in enumerate(lines[:-1], start=1):  # What follows the last line end was cut off.
+            found_record = _record(line, f"{file}: line {number}")
+            found[found_record["id"]] = found_record
+        return found
+
+    def add(self, record: Record) -> None:
+        """Add the record of a job, and force it to the disk; earlier records stay, whatever happens."""
+        file = self.path / "records.jsonl"
+        line = json.dumps(record, ensure_ascii=False).encode() + b"\n"
+        try:
+            with file.open("r+b" if file.exists() else "x+b") as target:
+                end = _end_of_lines(target)
+                target.truncate(end)
+                target.seek(end)
+                try:
+                    target.write(line)
+                    target.flush()
+                    os.fsync(target.fileno())
+                except OSError:
+                    target.truncate(end)
+                    raise
+        except OSError as error:
+            raise GraphFSAError(f"cannot write {str(file)!r}: {reason_of(error)}") from error
+
+
+def _end_of_lines(file: Any) -> int:
+    """Where the last complete line ends."""
+    end = file.seek(0, os.SEEK_END)
+    while end > 0:
+        start = max(0, end - 65536)
+        file.seek(start)
+        place = file.read(end - start).rfind(b"\n")
+        if place >= 0:
+            return start + place + 1
+        end = start
+    return 0
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        raise GraphFSAError(f"{str(path.parent)!r} holds no results: there is no {path.name}")
+    wanted = {"quick": Field(bool), "tables": Field(dict, items=Field(str)), "own": Field(dict)}
+    return read_fields(read_json(path), wanted, str(path), schema=SCHEMA)
+
+
+def _is_blank(folder: Path) -> bool:
+    """Whether a directory is empty, but for what a run leaves that ended before it wrote its manifest."""
+    if not folder.is_dir():
+        return False
+    for path in folder.iterdir():
+        leftover = fnmatch(path.name, ".graphfsa-*.tmp") and path.is_file()
+        if not leftover and not (path.name == "models" and path.is_dir() and not any(path.iterdir())):
+            return False
+    return True
+
+
+def _there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        raise GraphFSAError(f"cannot read {str(path)!r}: {reason_of(error)}") from error
+
+
+_COMMON = {
+    "id": Field(str),
+    "status": Field(str, choices=("done", "failed")),
+    "config": Field(dict),
+    "seconds": Field(dict),
+    "versions": Field(dict),
+}
+_DONE = {"results": Field(dict, items=Field(dict)), "fit": Field(dict), "model": Field((dict, None), None)}
+_FAILED = {"error": Field(str)}
+_RESULT = {"accuracy": Field(float, least=0, most=1), "reference": Field(float, least=0, most=1)}
+
+
+def _record(line: str, where: str) -> Record:
+    """The record of a line, if all that pages show of it is there."""
+    try:
+        content = parse_json(line)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{where}: not JSON: {error}") from None
+    found = read_fields(content, _COMMON, where, schema=RECORD, unknown=True)
+    found |= read_fields(content, _DONE if found["status"] == "done" else _FAILED, where, unknown=True)
+    _check_part(found, "config", {"seed": Field(int)}, where)
+    _check_part(found, "seconds", {"all": Field(float)}, where)
+    _check_part(found, "fit", {"history": Field(list, [], items=Field(dict))}, where)
+    _check_part(found, "model", {"file": Field(str), "sha256": Field(str)}, where)
+    for test, result in found.get("results", {}).items():
+        read_fields(result, _RESULT, f"{where}: results: {test}", unknown=True)
+    right = job_id(content["config"])
+    if content["id"] != right:
+        raise FormatError(f"{where}: id must be {right!r}, which stands for config; got {shown(content['id'])}")
+    file = (found.get("model") or {}).get("file")
+    if file not in (None, f"{right}.json", f"{right}.safetensors"):
+        raise FormatError(f"{where}: the file of the model must be named after the job; got {shown(file)}")
+    return content
+
+
+def _check_part(record: Record, name: str, wanted: Mapping[str, Field], where: str) -> None:
+    """Raise unless a part of a record, where there is one, has these fields."""
+    if record.get(name) is not None:
+        read_fields(record[name], wanted, f"{where}: {name}", unknown=True)

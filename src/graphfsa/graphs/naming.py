@@ -1,0 +1,42 @@
+"""Graphs by name: a family with its sizes, or a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.graphs import families
+from graphfsa.graphs.files import read_graph
+from graphfsa.graphs.graph import Graph
+
+SUFFIXES = (".json", ".edges", ".txt")
+
+
+def find_graph(text: str | Path, rng: np.random.Generator) -> Graph:
+    """The graph that ``FAMILY:ARGS`` (``tree:60``) or the path of a file names.
+
+    Args:
+        text: The name.
+        rng: Source of randomness of random families.
+
+    Example:
+        >>> find_graph("path:5", np.random.default_rng(0)).num_nodes
+        5
+    """
+    name = str(text)
+    is_path = Path(name).suffix.lower() in SUFFIXES or _is_file(name)
+    if is_path and name.partition(":")[0] not in families.family_names():
+        return read_graph(name)
+    try:
+        return families.parse_family(name, rng)
+    except UnknownNameError as error:
+        raise GraphFSAError(f"{error}; or the path of a .json, .edges or .txt file") from None
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False

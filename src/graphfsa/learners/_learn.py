@@ -1,0 +1,132 @@
+"""From data to a model in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from inspect import signature
+from time import monotonic
+from typing import Any
+
+from graphfsa.checks import shown
+from graphfsa.datasets import TrainingData, training_data
+from graphfsa.errors import GraphFSAError
+from graphfsa.learners._base import Learner, Watch, learned
+from graphfsa.learners._model import Model, Predictor, reference_to
+from graphfsa.plugins import find_plugin
+
+
+def learn(
+    data: Any,
+    learner: str | Learner | type[Learner] = "exact",
+    *,
+    validation: Any = None,
+    sizes: Sequence[int] | None = None,
+    count: int | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+    fit: dict[str, Any] | None = None,
+    **options: Any,
+) -> Model:
+    """Learn from labelled graphs: of a task, of a file, or of your own.
+
+    Args:
+        data: A task (a data set, its name, or ``"file.py:Class"``), whose training graphs are drawn; or labelled
+            graphs: Examples, NetworkX graphs with node attributes ``input`` and ``label``, PyG data, a .jsonl file.
+        learner: A learner or its class, its name, the beginning of its name, or ``"file.py:Class"``.
+        validation: Labelled graphs to choose between models with, if the learner does so. A task has its own.
+        sizes: With a task: numbers of nodes of the graphs.
+        count: With a task: number of graphs in all.
+        steps: Labels are states after this number of steps.
+        seed: Seed of the graphs that are drawn and of the learner.
+        watch: Called with a record of how it goes now and then.
+        fit: Further arguments of the learner's ``fit``, such as ``checkpoint`` of Diff-FSA.
+        options: Options of the learner, if it is given by name.
+
+    Returns:
+        The model. Its ``verdict`` is ``exact`` if all labels are right; see :class:`Model`.
+
+    Example:
+        >>> import graphfsa as gf
+        >>> model = gf.learn("distance", states=4, bound=1, sizes=[4, 5], count=60)
+        >>> model.verdict, model.automaton.num_states
+        ('exact', 4)
+    """
+    chosen = as_learner(learner, options)
+    chosen.check_libraries()
+    drawn = training_data(
+        data, validation=validation, sizes=sizes, count=count, steps=steps, seed=seed, split=chosen.split
+    )  # fmt: skip
+    return fit_model(chosen, drawn, seed=seed, watch=watch, **(fit or {}))
+
+
+def as_learner(given: str | Learner | type[Learner], options: dict[str, Any] | None = None) -> Learner:
+    """A learner from a learner, or from a name (or its beginning, or ``file.py:Class``) and options."""
+    if isinstance(given, Learner):
+        if options:
+            instead = f"{type(given).__name__}({next(iter(options))}=...)"
+            raise GraphFSAError(f"options go with the name of a learner; give them to the learner itself: {instead}")
+        return given
+    if isinstance(given, type) and issubclass(given, Learner):
+        return given.from_options(options or {})
+    if isinstance(given, str):
+        return learner_class(given).from_options(options or {})
+    raise GraphFSAError(f"learner must be a Learner or the name of one; got {shown(given)}")
+
+
+def learner_class(name: str) -> type[Learner]:
+    """The class of the learner with this name or unique prefix."""
+    return find_plugin(Learner, name, prefix=True)
+
+
+def fit_model(learner: Learner, data: TrainingData, *, seed: int, watch: Watch | None = None, **more: Any) -> Model:
+    """Fit a learner, built-in or a user's own, and return its model, which knows its data set.
+
+    Args:
+        learner: The learner.
+        data: The training and validation graphs.
+        seed: The seed.
+        watch: Called with a record of how it goes now and then, if the learner's ``fit`` takes it.
+        more: Further arguments of the learner's ``fit``.
+    """
+    known = signature(learner.fit).parameters
+    for name in more:
+        if name not in known:
+            raise GraphFSAError(f"the learner {learner.name} does not take {name}")
+    if watch is not None and "watch" in known:
+        more["watch"] = watch
+    began = monotonic()
+    found = _fitted(learner, data, seed, more)
+    if not isinstance(found, Predictor):
+        raise GraphFSAError(f"{learner.name}: fit must return a model, with a method predict; got {shown(found)}")
+    if not isinstance(found, Model) or found.provenance is None:
+        took, body, history = monotonic() - began, _body(found), _history(found)
+        found = learned(learner, data.train, data.validation, seed, body, seconds=took, history=history)
+    if data.dataset is None:
+        return found
+    return replace(found, dataset=reference_to(data.dataset, data.drawn))
+
+
+def _fitted(learner: Learner, data: TrainingData, seed: int, more: dict[str, Any]) -> Any:
+    """What ``fit`` returns; a learner of one's own that fails is named, with the error as the cause."""
+    try:
+        return learner.fit(data.train, data.validation, seed=seed, **more)
+    except GraphFSAError:
+        raise
+    except Exception as error:
+        if type(learner).__module__.startswith("graphfsa."):
+            raise
+        raise GraphFSAError(f"{learner.name}: fit failed: {type(error).__name__}: {error}") from error
+
+
+def _body(found: Any) -> Any:
+    """What answers; a predictor of one's own may have an automaton, which is more than a predictor."""
+    return found.body if isinstance(found, Model) else getattr(found, "automaton", found)
+
+
+def _history(found: Any) -> tuple[dict[str, Any], ...]:
+    """The records of a training that a predictor of one's own may have."""
+    history: Any = getattr(found, "history", ())
+    records = list(history) if isinstance(history, list | tuple) else []
+    return tuple(record for record in records if isinstance(record, dict))

@@ -1,0 +1,144 @@
+"""The page about a model: what was found out about it, in sections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from graphfsa.analysis import Coverage, Verification
+from graphfsa.automaton import GraphFSA
+from graphfsa.engine import Trajectory
+from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.evaluation.scoring import Row
+from graphfsa.files import PathLike
+from graphfsa.learners import Model
+from graphfsa.views.diagrams import diagram
+from graphfsa.views.entries import draw_coverage
+from graphfsa.views.learning import draw_accuracy
+from graphfsa.views.report import (
+    Section,
+    facts_section,
+    numbers_section,
+    picture_section,
+    rollout_section,
+    text_section,
+    write_report,
+)
+
+_COLUMNS = ("size", "steps", "graphs", "perfect", "accuracy")
+
+
+def write_model_page(
+    model: Model,
+    out: PathLike,
+    *,
+    title: str,
+    task: str,
+    rows: Sequence[Row],
+    verification: Verification | str,
+    coverage: Coverage,
+    trajectory: Trajectory | None,
+    facts: dict[str, Any],
+) -> dict[str, Any]:
+    """Write the page; returns what is on it, as JSON values.
+
+    Args:
+        model: The model, an automaton.
+        out: The .html file.
+        title: What the model is called.
+        task: What its task is called.
+        rows: How well it does.
+        verification: What was verified, or why nothing was.
+        coverage: What the training graphs, or one's own, say about its entries.
+        trajectory: A run to play, if there is one.
+        facts: Further facts about where this is from.
+    """
+    fsa, examples = model.automaton, coverage.examples
+    used = coverage.seen > 0
+    about: dict[str, Any] = {
+        "task": task,
+        "automaton": fsa.digest,
+        "states": ", ".join(fsa.state_names),
+        "aggregation": str(fsa.aggregation),
+        "graphs": f"{len(examples):,}, digest {examples.digest}",
+    }
+    if model.provenance is not None:
+        known = model.provenance
+        about["learned by"] = f"{known.learner}, seed {known.seed}, from {known.graphs:,} graphs, {known.seconds:.1f} s"
+        about["training data"] = known.data
+    versions = facts.pop("versions", {})
+    about |= {**facts, "versions": ", ".join(f"{name} {version}" for name, version in versions.items())}
+    sections = [
+        _rules(fsa, used),
+        _diagram(fsa, used),
+        _accuracy(rows, title, evolution=examples.task.kind == "evolution"),
+        _verification(verification),
+        _coverage(coverage),
+        *([] if trajectory is None else [_run(trajectory)]),
+        facts_section("Where this is from", about),
+    ]
+    subtitle = f"{fsa.num_states} states, {fsa.aggregation}; automaton {fsa.digest[:12]}"
+    write_report(out, f"{title}: an automaton for {task}", subtitle, sections)
+    verified = verification.verified if isinstance(verification, Verification) else None
+    return {"out": str(out), "accuracy": [_plain(row) for row in rows], "verified": verified, **about}
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {name: value for name, value in asdict(row).items() if value is not None}
+
+
+def _rules(fsa: GraphFSA, used: Any) -> Section:
+    try:
+        words = str(fsa.rules(used))
+    except LimitError as error:
+        words = str(error)
+    return text_section("What it does, in words", words, note="Entries that these graphs never use are left free.")
+
+
+def _diagram(fsa: GraphFSA, used: Any) -> Section:
+    try:
+        return picture_section("Diagram", diagram(fsa, matters=used).svg())
+    except LimitError as error:
+        return text_section("Diagram", str(error))
+
+
+def _accuracy(rows: Sequence[Row], name: str, *, evolution: bool) -> Section:
+    results = [_plain(row) for row in rows]
+    cells = [[f"{row[k]:.4f}" if isinstance(row[k], float) else f"{row[k]:,}" for k in _COLUMNS] for row in results]
+    note = "Strict: a node without an answer is wrong."
+    figure = draw_accuracy({name: results}) if len(results) > 1 else None
+    title = "Accuracy after more steps" if evolution else "Accuracy by size of the graphs"
+    return numbers_section(title, _COLUMNS, cells, figure, note=note)
+
+
+def _verification(found: Verification | str) -> Section:
+    if isinstance(found, str):
+        return text_section("Verification", f"not done: {found}")
+    every = f"all {found.graphs:,} of the class {found.graph_class!r} with up to {found.max_nodes} nodes"
+    rows = {
+        "verdict": "right on all of them" if found.verified else "WRONG on the smallest counterexample",
+        "graphs": f"{found.graphs:,} of your own" if found.graph_class == "your data" else every,
+        "instances": f"{found.instances:,} graphs with inputs",
+        "digest": found.digest,
+    }
+    if found.counterexample is not None:
+        wrong = found.counterexample
+        rows["counterexample"] = (
+            f"{wrong.graph.num_nodes} nodes; inputs {', '.join(wrong.inputs)}; labels "
+            f"{', '.join(map(str, wrong.labels))}; answers {', '.join(map(str, wrong.predictions))}"
+        )
+    return facts_section("Verification", rows)
+
+
+def _coverage(coverage: Coverage) -> Section:
+    try:
+        note = "Which entries of the table these graphs use."
+        return picture_section("Coverage", draw_coverage(coverage), note=note)
+    except GraphFSAError as error:
+        return text_section("Coverage", f"not drawn: {error}")
+
+
+def _run(trajectory: Trajectory) -> Section:
+    note = "Play it, step through it, and click a node to see why it changed."
+    return rollout_section("A run", trajectory, note=note)

@@ -1,0 +1,78 @@
+"""Every benchmark reports the figures that the documentation quotes."""
+
+import json
+from time import perf_counter
+
+import pytest
+
+from benchmarks.__main__ import main
+
+
+@pytest.fixture
+def bench(capsys):
+    """Run ``python -m benchmarks`` with arguments; returns its report."""
+
+    def measured(*arguments):
+        assert main([*map(str, arguments), "--quick", "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return measured
+
+
+def test_the_engine_reports_every_figure(bench):
+    report = bench("engine")
+    words = " ".join(line["what"] for line in report["rows"])
+    for part in ("SciPy", "torch", "|M| = 8", "random tree", "Distance on a path", "Life", "lifelib", "memory"):
+        assert part in words
+    assert "WRONG" not in words
+    assert report["provenance"]["versions"]["numba"] != "not installed"
+
+
+def once(contenders, turns, seconds=0):
+    """Seconds of each contender, without any repetition."""
+    times = {}
+    for name, call in contenders.items():
+        began = perf_counter()
+        call()
+        times[name] = perf_counter() - began
+    return times
+
+
+def test_views_have_the_four_figures_with_targets(bench, monkeypatch):
+    monkeypatch.setattr("benchmarks.views.in_turns", once)
+    report = bench("views")
+    for words, unit, target in (
+        ("diagram", "s", "< 1"),
+        ("rules", "s", "< 5"),
+        ("GIF", "s", "< 10"),
+        ("HTML", "MB", "< 3"),
+    ):
+        lines = [line for line in report["rows"] if line["what"].startswith(words)]
+        assert [(line["unit"], line["target"]) for line in lines] == [(unit, target)]
+        assert lines[0]["figure"] > 0
+    assert report["rows"][-1]["what"].startswith("share of the time")
+    assert 0 < report["rows"][-1]["figure"] <= 1
+    assert report["provenance"]["versions"]["graphfsa"] != "not installed"
+
+
+@pytest.mark.slow
+def test_the_recurrent_gnn_reports_graphs_per_second(bench):
+    rows = bench("learn", "--learner", "recurrent-gnn")["rows"]
+    assert rows[0]["figure"] > 0
+    assert rows[0]["unit"] == "graphs/s"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing"], "engine"),
+        (["engine", "--seed", "-1"], "--seed must be at least 0; got -1"),
+        (["engine", "--learner", "exact"], "--learner goes with learn"),
+        (["learn", "--learner", "gnca"], "unknown learner with a benchmark 'gnca'"),
+    ],
+)
+def test_bad_arguments_exit_with_2(capsys, arguments, words):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err
