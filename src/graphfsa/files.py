@@ -181,6 +181,14 @@ def _replace(target: Path, content: bytes, mode: int | None) -> None:
         raise
 
 
+def is_file(path: PathLike) -> bool:
+    """Whether there is such a file; False for what can't be a file name."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def file_kind(mode: int) -> str:
     """What a path is that is not a regular file, in words."""
     return "a directory" if stat.S_ISDIR(mode) else "not a regular file"

@@ -11,17 +11,10 @@ import typer
 
 from graphfsa.checks import any_of
 from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.files import is_file
 
 if TYPE_CHECKING:
     import numpy as np
-
-
-def is_file(text: str) -> bool:
-    """Whether there is such a file; False for what can't be a file name."""
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def is_same_file(first: str, second: str) -> bool:
@@ -62,14 +55,6 @@ def check_data_options(task: str | None, data: str | None, steps: int | None, co
         raise GraphFSAError("--complete goes without --task and --data")
     if steps is not None and data is None:
         raise GraphFSAError("--steps goes with --data")
-
-
-def load_plugins(files: list[str]) -> None:
-    """Load files that define aggregations, tasks or learners."""
-    from graphfsa.plugins import load_file
-
-    for file in files:
-        load_file(file)
 
 
 def parse_options(options: list[str], name: str = "--option") -> dict[str, str]:

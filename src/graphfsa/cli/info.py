@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_picture, generators, is_file, print_json, print_rows, shown_name
+from graphfsa.cli._common import check_picture, generators, print_json, print_rows, shown_name
 from graphfsa.cli._guard import guarded
 from graphfsa.cli._learned import print_undecided, soft_facts
 from graphfsa.errors import GraphFSAError
+from graphfsa.files import is_file
 
 if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA

@@ -10,7 +10,6 @@ import typer
 from graphfsa.cli._common import (
     check_output,
     generators,
-    is_file,
     parse_steps,
     print_json,
     print_rows,
@@ -18,6 +17,7 @@ from graphfsa.cli._common import (
 from graphfsa.cli._guard import guarded
 from graphfsa.cli._progress import step_progress
 from graphfsa.errors import GraphFSAError
+from graphfsa.files import is_file
 
 if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.files import is_file
 from graphfsa.graphs import families
 from graphfsa.graphs.files import read_graph
 from graphfsa.graphs.graph import Graph
@@ -26,17 +27,10 @@ def find_graph(text: str | Path, rng: np.random.Generator) -> Graph:
         5
     """
     name = str(text)
-    is_path = Path(name).suffix.lower() in SUFFIXES or _is_file(name)
+    is_path = Path(name).suffix.lower() in SUFFIXES or is_file(name)
     if is_path and name.partition(":")[0] not in families.family_names():
         return read_graph(name)
     try:
         return families.parse_family(name, rng)
     except UnknownNameError as error:
         raise GraphFSAError(f"{error}; or the path of a .json, .edges or .txt file") from None
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):
-        return False

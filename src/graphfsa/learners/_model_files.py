@@ -17,7 +17,7 @@ from graphfsa.automaton.serialize import automaton_config, automaton_from_config
 from graphfsa.datasets import Task, dataset_names
 from graphfsa.errors import FormatError, GraphFSAError, UnknownNameError
 from graphfsa.fields import Field, read_fields
-from graphfsa.files import PathLike, atomic_write, read_json
+from graphfsa.files import PathLike, atomic_write, is_file, read_json
 from graphfsa.learners._model import Model
 from graphfsa.learners._provenance import DatasetReference, Provenance
 
@@ -98,7 +98,7 @@ def find_model(text: str) -> Model:
     try:
         fsa = library.library_automaton(text)
     except UnknownNameError as error:
-        if _is_file(text):
+        if is_file(text):
             return load(text)
         raise GraphFSAError(f"{error}; or the path of a .json, .rules or .safetensors file") from None
     if text in dataset_names():
@@ -217,10 +217,3 @@ def _used_table(places: list[Any] | None, fsa: GraphFSA, source: str) -> Array |
 def _check_suffix(path: Path, suffix: str, what: str) -> None:
     if path.suffix.lower() != suffix:
         raise FormatError(f"{path}: the file of {what} must end in {suffix}")
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):
-        return False

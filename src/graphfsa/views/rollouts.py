@@ -17,7 +17,7 @@ from graphfsa.checks import check_integer, check_number, check_seed
 from graphfsa.datasets import Dataset, as_dataset
 from graphfsa.engine import Trajectory, run
 from graphfsa.errors import GraphFSAError, LimitError, StateError
-from graphfsa.files import atomic_write
+from graphfsa.files import atomic_write, is_file
 from graphfsa.graphs import Graph, as_graph, find_graph
 from graphfsa.learners import Model, as_model
 from graphfsa.views._layout import GraphLayout, Kind, graph_layout, layout_kind
@@ -239,7 +239,7 @@ def _resolve_automaton(given: Any) -> tuple[GraphFSA, str]:
 
 def _name(given: str | Path) -> str:
     """What a title calls a file or a library name: without directories."""
-    return Path(given).name if _is_file(str(given)) else str(given)
+    return Path(given).name if is_file(str(given)) else str(given)
 
 
 def _start(
@@ -276,13 +276,6 @@ def _resolve_graph(given: Any, rng: np.random.Generator) -> tuple[Graph, str]:
         graph = as_graph(given)
         return graph, f"{graph.num_nodes:,} nodes"
     return find_graph(given, rng), _name(given)
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _last_step(
