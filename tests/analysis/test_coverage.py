@@ -219,3 +219,15 @@ def test_every_other_successor_of_a_pinned_entry_makes_a_label_wrong(seed, place
     state, value = pinned[place % len(pinned)]
     for successor in set(range(4)) - {int(found.fsa.transition_table[state, value])}:
         assert wrong_nodes(with_entry(found.fsa, state, value, successor), examples) > 0
+
+
+def test_a_graph_without_nodes_moves_nobody():
+    """It counts as a graph, so those after it keep their places."""
+    fsa = library.distance()
+    task = dataset_class("distance")().task
+    graphs = [Graph.from_edges(0, []), families.path(1), Graph.from_edges(0, []), families.path(3)]
+    inputs, labels = [task.inputs.index("root")] * 2 + [task.inputs.index("node")] * 2, [0, 0, 1, 0]
+    examples = Examples(task, GraphBatch.of(graphs), inputs, labels, steps=6)
+    assert {place for users in graphs_by_entry(fsa, examples).values() for place in users.tolist()} == {1, 3}
+    alone = examples.select([1, 3])
+    assert np.array_equal(coverage(fsa, examples).kinds(), coverage(fsa, alone).kinds())

@@ -320,3 +320,27 @@ def test_too_much_is_refused_before_anything_runs():
     a = library.path_finding()
     with pytest.raises(LimitError, match="choose at most 22 nodes"):
         compare(a, changed(a, 2, 40, 3), graph_class="path", max_nodes=40)
+
+
+def test_states_that_show_are_matched_by_their_names_too():
+    """Both never change anything; that one lists its states the other way round must not matter."""
+    stay = [[0] * 4, [1] * 4]
+    a, b = (GraphFSA(names, CountingAggregation(), stay) for names in (["x", "y"], ["y", "x"]))
+    for steps in (None, 3):
+        assert compare(a, b, max_nodes=3, steps=steps).equivalent
+    flip = GraphFSA(["y", "x"], CountingAggregation(), stay[::-1])
+    found = compare(a, flip, max_nodes=3).distinguishing
+    assert (found.inputs, found.answers) == ((0,), ((0,), (1,)))  # From x to x, and to y: as the first numbers them.
+    other = GraphFSA(["p", "q"], CountingAggregation(), stay)
+    assert compare(a, other, max_nodes=3).equivalent  # Other names: by their places.
+
+
+def test_states_that_show_must_start_alike():
+    stay = [[0] * 4, [1] * 4]
+    a, b, c = (
+        GraphFSA(names, CountingAggregation(), stay, starting_states=[start])
+        for names, start in ((["x", "y"], "x"), (["y", "x"], "x"), (["y", "x"], "y"))
+    )
+    assert compare(a, b, steps=2).equivalent
+    with pytest.raises(AutomatonError, match="must have the same; got 2 and 2 states, starting in x and y"):
+        compare(a, c, steps=2)

@@ -12,7 +12,7 @@ from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA,
 from graphfsa.analysis import identifiability
 from graphfsa.analysis.identifiability import candidates, class_of_data, labelled, suggest
 from graphfsa.analysis.verification import verify
-from graphfsa.datasets import Examples, dataset_class
+from graphfsa.datasets import CustomTask, Examples, dataset_class
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs, all_inputs, to_networkx
 from graphfsa.learners.exact import ExactLearner
@@ -358,3 +358,68 @@ def test_slots_need_classes_with_slots():
     with pytest.raises(GraphFSAError, match="no neighbour slots"):
         suggest(library.distance(), trees, graph_class="row")
     assert suggest(task.automaton(), data, max_nodes=2).determined is not None
+
+
+class Marks(CustomTask):
+    """One node, which is not marked; what is right is not asked here."""
+
+    inputs = ("plain", "marked")
+    classes = ("no", "yes")
+    graphs = "path"
+
+    def admits(self, graph, inputs):
+        return "marked" not in inputs
+
+    def label(self, graph, inputs):
+        return ["no"] * len(inputs)
+
+
+def always(answer, order):
+    """An automaton that says the same to everybody after a step, with its inputs in some order."""
+    names = ["no", "yes", *order]
+    table = [[0] * 16, [1] * 16, [names.index(answer)] * 16, [names.index(answer)] * 16]
+    return GraphFSA(names, CountingAggregation(1), table, starting_states=order, final_states=["no", "yes"])
+
+
+@pytest.mark.parametrize("order", [["plain", "marked"], ["marked", "plain"]])
+def test_inputs_of_the_task_are_those_of_the_data_by_name(order):
+    """A marked node is known, a plain one is not, however the automaton numbers them."""
+    task = Marks()
+    point = GraphBatch.of([Graph.from_edges(1, [])])
+    data = Examples(task.task, point, [1], [0], steps=3)
+    found = suggest(always("no", order), data, max_nodes=1, dataset=task)
+    assert found.determined is False
+    assert [found.task.inputs[k] for k in found.suggestions[0].inputs] == ["plain"]
+    assert suggest(
+        always("no", order), Examples(task.task, point, [0], [0], steps=3), max_nodes=1, dataset=task
+    ).determined
+
+
+def test_an_answer_that_came_late_need_not_have_come_early():
+    """That a node answers within nine steps does not say that it does so within four."""
+    task = Marks()
+    point = GraphBatch.of([Graph.from_edges(1, [])] * 2)
+    late = Examples(task.task, point.select([0]), [0], [0], steps=9)
+    early = Examples(task.task, point, [0, 0], [0, 0], steps=[9, 1])
+    fsa = always("no", ["plain", "marked"])
+    found = suggest(fsa, late, max_nodes=1, dataset=task)
+    assert found.determined  # Two states and no neighbours: who has not answered after four steps never will.
+    names = [*fsa.state_names, *(f"s{k}" for k in range(4))]
+    table = np.tile(np.array([0, 1, 0, 0, 4, 5, 6, 7])[:, None], 256)
+    larger = GraphFSA(names, CountingAggregation(1), table, starting_states=[2, 3], final_states=[0, 1])
+    found = suggest(larger, late, max_nodes=1, dataset=task)
+    assert (found.determined, found.suggestions[0].steps, found.suggestions[0].answers) == (False, 4, ((0,), (-1,)))
+    check_alternative(found, larger, late.select([]))
+    assert suggest(larger, early, max_nodes=1, dataset=task).determined
+
+
+def test_states_that_are_not_alike_are_all_tried():
+    """The pair has two steps: an alternative for the lone node must go at once to the one state that is watched."""
+    shape = Shape(2, 1, 2, AverageThresholdAggregation({4: 0.5}))
+    table = shape.empty_table()
+    table[2], table[3], table[4] = [1, 1], [3, 3], [4, 4]
+    fsa = automaton(shape, table)
+    data = answered(unlabelled(task_of("classes", 1, 2), GraphBatch.of([PAIR]), [0, 0], 2), fsa)
+    found = suggest(fsa, data, max_nodes=1, graph_class="path")
+    assert found.determined is False
+    check_alternative(found, fsa, data)

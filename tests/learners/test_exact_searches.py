@@ -14,6 +14,7 @@ from graphfsa.graphs import GraphBatch
 from graphfsa.search.problem import Problem, Shape
 from graphfsa.search.sat import SatSearch
 from graphfsa.search.searches import LazySearch, evaluate
+from own_aggregations import HighestNeighbour, LonelyMajority
 from strategies import SEEDS
 
 EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)
@@ -254,3 +255,28 @@ def test_more_decisions_than_a_word_has_bits():
     search = LazySearch(problem, 0)
     assert finish(search) == "exhausted"
     assert search.conflicts < 1000
+
+
+@pytest.mark.parametrize("aggregation", [LonelyMajority(), AverageThresholdAggregation({4: 0.5})])
+@pytest.mark.parametrize("mode", MODES)
+def test_states_that_are_not_alike_are_all_tried(aggregation, mode):
+    """Only the last state is seen, so the nodes must go there at once: the state before it will not do instead."""
+    shape = Shape(2, 1, 2, aggregation)
+    graphs = GraphBatch.of([Graph.from_edges(1, []), Graph.from_edges(2, [(0, 1)])])
+    problem = Problem.of(Examples(task_of("classes", 1, 2), graphs, [0, 0, 0], [0, 1, 1], steps=2), shape)
+    (fit,) = every_fit(problem)
+    assert (2, 0, 4) in fit
+    search = LazySearch(problem, mode)
+    assert finish(search) == "found"
+    assert assignment(search.table, shape) == fit
+
+
+def test_which_states_are_alike():
+    """Those of which the aggregation says that swapping them changes nothing."""
+    for aggregation in (CountingAggregation(2), PositionalAggregation(2), AverageThresholdAggregation(0.5)):
+        assert Shape(2, 1, 3, aggregation).first_alike == 3
+    assert Shape(2, 1, 3, AverageThresholdAggregation({0: 0.5})).first_alike == 3
+    assert Shape(2, 1, 3, AverageThresholdAggregation({3: 0.5, 4: 0.5, 5: 0.5})).first_alike == 3
+    for aggregation in (AverageThresholdAggregation({4: 0.5}), HighestNeighbour(), LonelyMajority()):
+        assert Shape(2, 1, 3, aggregation).first_alike == 6
+    assert Shape(2, 1, 1, LonelyMajority()).first_alike == 3  # One is like itself.

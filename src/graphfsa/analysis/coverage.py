@@ -233,7 +233,8 @@ def graphs_by_entry(fsa: GraphFSA, examples: Examples) -> dict[int, Array]:
     found: list[Array] = []
     start = examples.task.starting_states(fsa, examples.inputs)
     for steps, part, nodes in examples.by_steps():
-        found.append(_pairs(fsa, part, start[nodes], steps, np.unique(examples.graphs.owners[nodes])))
+        # Not the owners of the nodes: a graph without nodes counts as a graph too.
+        found.append(_pairs(fsa, part, start[nodes], steps, np.flatnonzero(examples.steps == steps)))
     pairs = np.unique(np.concatenate([np.empty((0, 2), np.int64), *found]), axis=0)
     entries, begins = np.unique(pairs[:, 0], return_index=True)
     return dict(zip(entries.tolist(), np.split(pairs[:, 1], begins[1:]), strict=True)) if len(entries) else {}

@@ -14,7 +14,7 @@ from graphfsa.analysis.renaming import same_up_to_renaming
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.library import find_automaton
-from graphfsa.checks import check_integer
+from graphfsa.checks import check_integer, shorten
 from graphfsa.engine import run
 from graphfsa.errors import AutomatonError, LimitError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs, all_inputs
@@ -32,7 +32,7 @@ class Difference:
         graph: The graph; none of those compared has fewer nodes.
         inputs: For each node, which starting state it starts in: 0 for the first.
         answers: Of each automaton, for each node, which final state it is in; -1 for no answer. Without final states:
-            the states.
+            the states, as the first automaton numbers them.
         steps: The step at which these are the answers.
     """
 
@@ -59,15 +59,27 @@ class Question:
     def in_order(self) -> bool:
         """Whether the states that belong together are in the same order in both."""
         second = self.fsas[1]
-        return self.starting(second) == second.starting_states and self.final(second) == second.final_states
+        shown = second.final_states or tuple(range(second.num_states))
+        return self.starting(second) == second.starting_states and self.shown(second) == shown
 
     def starting(self, fsa: GraphFSA) -> tuple[int, ...]:
         """The starting states of one of the automata, in the order of the first one's names."""
-        return _ordered(self.fsas[0], fsa, self.fsas[0].starting_states, fsa.starting_states)
+        first = self.fsas[0]
+        if first.final_states:
+            return _ordered(first, fsa, first.starting_states, fsa.starting_states)
+        # The states show, so those in which nodes start are matched in the same way.
+        places = self.shown(fsa)
+        return tuple(places[state] for state in first.starting_states)
 
-    def final(self, fsa: GraphFSA) -> tuple[int, ...]:
-        """The final states of one of the automata, in the order of the first one's names."""
-        return _ordered(self.fsas[0], fsa, self.fsas[0].final_states, fsa.final_states)
+    def shown(self, fsa: GraphFSA) -> tuple[int, ...]:
+        """The states of one of the automata that are answers, in the order of the first one's names.
+
+        Those are its final states; without final states all of them.
+        """
+        first = self.fsas[0]
+        if first.final_states:
+            return _ordered(first, fsa, first.final_states, fsa.final_states)
+        return _ordered(first, fsa, tuple(range(first.num_states)), tuple(range(fsa.num_states)))
 
     def answers(self, fsa: GraphFSA, batch: GraphBatch, inputs: Array) -> Array:
         """The answers of an automaton, int16 [graphs, nodes]; all graphs have one size."""
@@ -76,7 +88,7 @@ class Question:
             last = run(fsa, batch.graph, start.reshape(-1), self.steps).last.reshape(inputs.shape)
         else:
             last = last_states(fsa, batch, start)
-        return _meaning(fsa, self.final(fsa))[last]
+        return _meaning(fsa, self.shown(fsa))[last]
 
     def differ(self, batch: GraphBatch, inputs: Array) -> Array:
         """Which graphs have a node that counts with different answers, bool [graphs]."""
@@ -128,12 +140,10 @@ def last_states(fsa: GraphFSA, batch: GraphBatch, start: Array) -> Array:
     raise AssertionError
 
 
-def _meaning(fsa: GraphFSA, final: tuple[int, ...]) -> Array:
-    """The answer that each state stands for, int16; -1 for none. Without final states each is its own."""
-    if not final:
-        return np.arange(fsa.num_states, dtype=np.int16)
+def _meaning(fsa: GraphFSA, shown: tuple[int, ...]) -> Array:
+    """The answer that each state stands for, int16; -1 for none."""
     meaning = np.full(fsa.num_states, -1, np.int16)
-    meaning[list(final)] = np.arange(len(final))
+    meaning[list(shown)] = np.arange(len(shown))
     return meaning
 
 
@@ -186,8 +196,8 @@ def compare(
 
     Starting states with the same name are the same input, final states with the same name the same answer; if the
     names differ, the k-th is the k-th. Compared are the answers in the end: each roll-out is run until it repeats, and
-    then no node gets an answer any more. Automata without final states are compared by all their states after one
-    step from any states; if that agrees, all steps do.
+    then no node gets an answer any more. Automata without final states are compared by all their states, matched in the
+    same way, after one step from any states; if that agrees, all steps do.
 
     If the automata, or what :func:`~graphfsa.analysis.minimisation.minimise` leaves of them, are the same up to the
     names of their states, no graph is run: they agree on all graphs of any size.
@@ -274,10 +284,13 @@ def _check_pair(a: GraphFSA, b: GraphFSA, steps: int | None) -> None:
         check_integer("steps", steps, error=AutomatonError)
     if a.final_states:
         return
-    if a.num_states != b.num_states or a.starting_states != b.starting_states:
+    question = Question((a, b), steps, False)
+    if a.num_states != b.num_states or set(question.starting(b)) != set(b.starting_states):
+        starting = [", ".join(fsa.state_names[state] for state in fsa.starting_states) for fsa in (a, b)]
         raise AutomatonError(
             "automata without final states are compared by their states and must have the same; "
-            f"got {a.num_states} and {b.num_states} states, starting in {a.starting_states} and {b.starting_states}"
+            f"got {a.num_states} and {b.num_states} states, starting in {shorten(starting[0], 200)} and "
+            f"{shorten(starting[1], 200)}"
         )
     if steps is None and len(a.starting_states) < a.num_states:
         raise AutomatonError(

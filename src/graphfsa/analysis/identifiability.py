@@ -132,8 +132,7 @@ def suggest(
     checked, largest = 0, 0
     for size, listed in candidates(examples, max_nodes, dataset, graph_class):
         largest = size - 1
-        found = listed.matched(task)
-        asked = found if choose is None else found.select(np.flatnonzero(choose(found)))
+        asked = listed if choose is None else listed.select(np.flatnonzero(choose(listed)))
         question = _Question(fsa, shape, kept, asked)
         for place in range(len(asked)):
             outcome = question.ask(place, lambda: monotonic() > until)
@@ -275,7 +274,8 @@ def candidates(
     for size, instances in found:
         listed = size
         if len(instances):
-            yield size, _new(examples, instances)
+            # A task may number its inputs in another way than the data do.
+            yield size, _new(examples, instances.matched(examples.task))
     yield (listed if dataset is None else max_nodes) + 1, examples.select([])
 
 
@@ -284,10 +284,15 @@ def _new(examples: Examples, instances: Examples) -> Examples:
     settled = np.bincount(examples.graphs.owners[examples.mask], minlength=len(examples)) == examples.sizes
     if examples.task.kind == "evolution":
         settled &= np.isin(examples.steps, instances.steps)  # What holds after two steps does not say what one does.
-    known = examples.select(np.flatnonzero(settled))
+    # Fewest steps first: an answer stays, so it holds at every later step too, but not at an earlier one.
+    places = np.flatnonzero(settled)
+    known = examples.select(places[np.argsort(examples.steps[places], kind="stable")])
     graphs = GraphBatch.concatenate([known.graphs, instances.graphs])
     first = duplicate_groups(graphs, np.r_[known.inputs, instances.inputs])[len(known) :]
-    return instances.select(first == np.arange(len(instances)) + len(known))
+    since = np.r_[known.steps, instances.steps + 1][first]
+    alone = np.zeros(len(instances), bool)
+    alone[np.unique(first, return_index=True)[1]] = True
+    return instances.select(alone & (since > instances.steps))
 
 
 def class_of_data(examples: Examples) -> str:

@@ -17,9 +17,10 @@ def refine_once(graphs: GraphBatch, colours: Array, aggregation: Aggregation) ->
     """One round of colour refinement that sees no more than an aggregation does, uint64.
 
     An automaton that counts up to a bound can't see how often a colour occurs beyond it: the bounded counts of states
-    follow from the bounded counts of colours. For other aggregations this is the usual refinement.
+    follow from the bounded counts of colours. For other aggregations, also those that extend counting and see something
+    else, this is the usual refinement.
     """
-    if not isinstance(aggregation, CountingAggregation):
+    if not isinstance(aggregation, CountingAggregation) or type(aggregation).encode is not CountingAggregation.encode:
         return refine_colours(graphs, colours, 1)
     graph = graphs.graph
     targets, seen = graph.targets(), colours[graph.indices]

@@ -137,7 +137,7 @@ def decide_entry(
 ) -> bool:
     """Choose a successor for an entry that is needed now; False if there is no room for another decision.
 
-    States beyond those that decisions so far have in use are alike, so only the first of them is tried.
+    States that are alike and that no decision so far has in use can be swapped, so only the first of them is tried.
     """
     level = control[LEVEL]
     if level >= len(search.entry_at):

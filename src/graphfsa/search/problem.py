@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -25,7 +25,7 @@ NO_SLOTS.setflags(write=False)
 class Shape:
     """Which automata are searched: how many states of which kind, and the aggregation.
 
-    The states are numbered: final ones first, then those in which nodes start, then the others, which are all alike.
+    The states are numbered: final ones first, then those in which nodes start, then the others.
 
     Attributes:
         num_final: Number of final states; 0 if labels are states at a given step.
@@ -54,11 +54,28 @@ class Shape:
         """Number of entries of the table that can be chosen."""
         return (self.num_states - self.num_final) * self.num_values
 
+    @property
+    def first_alike(self) -> int:
+        """From here on states are alike: a table with two of them swapped can be written with this aggregation too."""
+        named = self.num_final + self.num_starting
+        return named if _are_alike(self.aggregation, named, self.num_states) else self.num_states
+
     def empty_table(self) -> Array:
         """A table, int16 [num_states, num_values], with -1 where nothing is decided; final states stay."""
         table = np.full((self.num_states, self.num_values), -1, np.int16)
         table[: self.num_final] = np.arange(self.num_final)[:, None]
         return table
+
+
+@lru_cache(maxsize=64)
+def _are_alike(aggregation: Aggregation, first: int, num_states: int) -> bool:
+    """Whether an aggregation treats all states from a first one on in the same way; no, if it does not say so."""
+    for state in range(first, num_states - 1):
+        order = [*range(state), state + 1, state, *range(state + 2, num_states)]
+        swapped = aggregation.restricted(order, num_states)
+        if swapped is None or swapped[0] != aggregation:
+            return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)

@@ -158,7 +158,7 @@ class LazySearch:
             level_of=np.full(self._table.size, -1, np.int64),
             entry_at=np.zeros(levels, np.int64),
             graph_at=np.zeros(levels, np.int64),
-            used_before=np.full(levels + 2, shape.num_final + shape.num_starting, np.int64),
+            used_before=np.full(levels + 2, shape.first_alike, np.int64),
             candidates=np.zeros((levels, shape.num_states + 2), np.int64),
             number=np.zeros(levels, np.int64),
             pointer=np.zeros(levels, np.int64),
