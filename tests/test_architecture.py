@@ -12,10 +12,13 @@ ROOMS = [
     "errors",
     "arrays",
     "checks",
+    "interrupts",
     "plugins",
     "files",
+    "folders",
     "fields",
     "html",
+    "escaping",
     "graphs",
     "aggregations",
     "automaton",
@@ -101,6 +104,63 @@ def room_of(dotted):
 
 def private(name):
     return name.startswith("_") and not name.startswith("__")
+
+
+WRITERS = ("files.py", "folders.py")
+WRITING = {"write_text", "write_bytes", "mkdir", "unlink", "rename", "symlink_to", "hardlink_to", "touch", "rmdir"}
+WRITING |= {"rmtree", "copytree", "copy", "copyfile", "move", "makedirs", "remove", "removedirs", "truncate", "tofile"}
+MODES = set("wax+")
+
+
+def writes(text):
+    """Calls that open files for writing or change directories, one line each."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        owner = getattr(getattr(node.func, "value", None), "id", "")
+        given = node.args[0 if isinstance(node.func, ast.Attribute) and owner != "os" else 1 :]
+        modes = [part for part in [*given, *(word.value for word in node.keywords)] if isinstance(part, ast.Constant)]
+        opened = name in ("open", "fdopen") and any(MODES & set(str(mode.value)) for mode in modes)
+        if opened or name in WRITING & {"mkdir", "write_text", "write_bytes", "rmtree", "touch", "tofile", "unlink"}:
+            yield f"line {node.lineno}: {name} opens or removes files; files.py and folders.py do"
+        elif owner in ("os", "shutil") and name in WRITING:
+            yield f"line {node.lineno}: {owner}.{name} changes files; files.py and folders.py do"
+
+
+@pytest.mark.parametrize("place", [place for place in MODULES if place not in WRITERS])
+def test_files_are_written_in_one_place(place):
+    found = list(writes((SOURCE / place).read_text(encoding="utf-8")))
+    # The command line opens the null device where a stream is closed.
+    assert [line for line in found if place != "cli/__init__.py"] == []
+
+
+def test_what_counts_as_writing():
+    bad = [
+        "Path('a').open('w')",
+        "open('a', 'ab')",
+        "p.write_text('')",
+        "p.mkdir()",
+        "shutil.rmtree(p)",
+        "os.remove(p)",
+    ]
+    for line in bad:
+        assert list(writes(line)), line
+    for line in ["Path('a').open('rb')", "open('a')", "names.remove(3)", "text.replace('w', 'a')"]:
+        assert not list(writes(line)), line
+
+
+@pytest.mark.parametrize(
+    "place", [place for place in MODULES if place.startswith("cli/") and place != "cli/_common.py"]
+)
+def test_commands_print_through_one_function(place):
+    text = (SOURCE / place).read_text(encoding="utf-8")
+    assert "typer.echo(" not in text or place == "cli/__init__.py"
+
+
+def test_html_is_escaped_in_one_place():
+    users = [place for place in MODULES if "from html import escape" in (SOURCE / place).read_text(encoding="utf-8")]
+    assert users == ["html.py", "views/_diagram_paint.py"]
 
 
 def problems(place, text):

@@ -121,7 +121,7 @@ def test_a_wrong_link_would_be_noticed(tmp_path):
 
 def test_both_maps_of_the_house_name_every_room():
     rooms = [room for room in ROOMS if (SOURCE / room).is_dir() or (SOURCE / f"{room}.py").is_file()]
-    beside = [name for name in ("tests", "benchmarks", "examples") if (ROOT / name).is_dir()]
+    beside = [name for name in ("tests", "stress", "benchmarks", "examples") if (ROOT / name).is_dir()]
     contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = "".join(line.split("|")[1] for line in contributing.splitlines() if line.startswith("| `"))
     named = re.findall(r"`(\w+)(?:/|\.py)`", table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping
 from copy import copy
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ class Field:
         least: The smallest number, or the fewest characters, items or fields.
         most: The largest number, or the most characters, items or fields.
         choices: The values that it may have, if it may not have all.
+        pattern: What a string must look like: a pair of a regular expression and words for it.
         items: What each item of a list, or each value of an object, must hold.
     """
 
@@ -42,6 +44,7 @@ class Field:
     least: float | None = None
     most: float | None = None
     choices: Collection[Any] | None = None
+    pattern: tuple[str, str] | None = None
     items: Field | None = None
 
     @property
@@ -102,7 +105,7 @@ def read_fields(
 
 def _check(path: str, value: Any, field: Field, where: str) -> None:
     """Raise unless a value is what a field must hold."""
-    if not (_fits(value, field.kind) and _within(value, field) and _chosen(value, field)):
+    if not (_fits(value, field.kind) and _within(value, field) and _chosen(value, field) and _matches(value, field)):
         raise FormatError(f"{where}: field {shown(path)} must be {_wanted(field)}; got {shown(value)}")
     if field.items is not None and isinstance(value, list | dict):
         for place, item in value.items() if isinstance(value, dict) else enumerate(value):
@@ -132,10 +135,17 @@ def _chosen(value: Any, field: Field) -> bool:
     return field.choices is None or any(type(value) is type(choice) and value == choice for choice in field.choices)
 
 
+def _matches(value: Any, field: Field) -> bool:
+    """Whether a string looks as it must."""
+    return field.pattern is None or not isinstance(value, str) or re.fullmatch(field.pattern[0], value) is not None
+
+
 def _wanted(field: Field) -> str:
     """What a field must hold, in words."""
     if field.choices is not None:
         return f"one of {', '.join(map(repr, field.choices))}"
+    if field.pattern is not None:
+        return field.pattern[1]
     kinds = field.kind if isinstance(field.kind, tuple) else (field.kind,)
     words = " or ".join(_KINDS.get(kind, "a value") for kind in kinds)
     counted = {str: "characters", list: "items", dict: "fields"}

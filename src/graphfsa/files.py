@@ -1,12 +1,17 @@
-"""Reading and writing whole files: bounded, atomic, and with errors a person can act on."""
+"""Reading and writing whole files: bounded, atomic, and with errors a person can act on.
+
+Nothing else in the package opens a file for writing, but ``folders.py``, which looks after directories.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import re
 import secrets
 import stat
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +20,13 @@ from graphfsa.errors import FormatError, GraphFSAError, LimitError
 
 PathLike = str | os.PathLike[str]
 MAX_BYTES = 2**30
+DRAFTS = ".graphfsa-*.tmp"
+"""Names of files and directories that are being written; a process that was killed leaves one."""
+_HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+"""An escape in JSON that may be half of a character."""
+_MAX_TOML = 2**18
+_MAX_DOTS = 1000
+"""Dots between two delimiters of TOML: the time to read a dotted key grows with the square of its length."""
 
 
 def read_bytes(path: PathLike, *, limit: int = MAX_BYTES) -> bytes:
@@ -61,8 +73,40 @@ def read_json(path: PathLike, *, limit: int = MAX_BYTES) -> Any:
 
 
 def parse_json(text: str) -> Any:
-    """The value of a JSON text; a ValueError for NaN, Infinity, and objects that give a field twice."""
-    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_repetition)
+    """The value of a JSON text; a ValueError for NaN, Infinity, half characters, and fields that are given twice."""
+    value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_repetition)
+    if _HALF_PAIR.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("a string has half of a surrogate pair, which is no character") from None
+    return value
+
+
+def read_toml(path: PathLike) -> dict[str, Any]:
+    """The content of a TOML file of at most 256 KB.
+
+    Raises:
+        FormatError: The content is not TOML, or TOML that nobody writes: nested too deeply, numbers of thousands of
+            digits, keys of thousands of parts.
+        GraphFSAError: The file cannot be read; see :func:`read_bytes`.
+    """
+    try:
+        text = read_bytes(path, limit=_MAX_TOML).decode("utf-8")
+        # Blanks may stand around the dots of a key.
+        parts = re.split(r"[=\[\]{},\n]+", text.replace(" ", "").replace("\t", ""))
+        if any(part.count(".") > _MAX_DOTS for part in parts):
+            raise FormatError(f"{path}: a key or sentence must have at most {_MAX_DOTS} dots")
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(f"{path}: not TOML: {error}") from None
+    except RecursionError:
+        raise FormatError(f"{path}: its arrays or tables are nested too deeply") from None
+    except ValueError as error:
+        if isinstance(error, GraphFSAError):
+            raise
+        # Python refuses to read a number of several thousand digits.
+        raise FormatError(f"{path}: not TOML that can be read: {error}") from None
 
 
 def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -164,7 +208,7 @@ def _tensors(path: PathLike, limit: int) -> tuple[dict[str, Any], dict[str, str]
 
 
 def _replace(target: Path, content: bytes, mode: int | None) -> None:
-    temporary = target.with_name(f".graphfsa-{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(draft_name())
     # Opened by hand and not by tempfile, whose files are private: a new file gets the permissions of the user's umask.
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
@@ -179,6 +223,11 @@ def _replace(target: Path, content: bytes, mode: int | None) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+
+
+def draft_name() -> str:
+    """A name for what is being written, that nobody else has."""
+    return DRAFTS.replace("*", secrets.token_hex(8))
 
 
 def is_file(path: PathLike) -> bool:

@@ -214,7 +214,7 @@ def test_who_counts_does_not_see_slots():
 
 def test_too_many_clauses(monkeypatch):
     monkeypatch.setattr(impossibility, "_MAX_CLAUSES", 10)
-    with pytest.raises(LimitError, match="at most 10"):
+    with pytest.raises(LimitError, match="takes more than 10 clauses"):
         check_impossibility(replace(contradiction(), num_states=4, aggregation=CountingAggregation(1)))
 
 
@@ -302,3 +302,21 @@ def test_no_file(tmp_path):
         load_impossibility(tmp_path / "nowhere.json")
     with pytest.raises(GraphFSAError, match="directory"):
         load_impossibility(tmp_path)
+
+
+class Wrapping(CountingAggregation):
+    """It extends counting and sees something else: counts begin again at 0 beyond the bound."""
+
+    def encode(self, states, slots, num_states):
+        base = self.bound + 1
+        return sum(list(states).count(m) % base * base**m for m in range(num_states))
+
+
+def test_who_extends_counting_may_see_beyond_the_bound():
+    """Who counts to 1 can't tell one neighbour from two; who counts modulo 2 can."""
+    graphs = GraphBatch.of([Graph.from_edges(1, [(0, 0)] * number, directed=True) for number in (1, 2)])
+    examples = Examples(task_of("classes", 1, 2), graphs, [0, 0], [0, 1], steps=1)
+    for kind, fits in ((CountingAggregation(1), False), (Wrapping(1), True)):
+        assert check_impossibility(Impossibility(examples, kind, None, minimal=True)).holds == (not fits)
+        learned = ExactLearner(states=3, bound=1, aggregation=kind, budget=10).fit(examples)
+        assert learned.verdict == ("exact" if fits else "impossible")

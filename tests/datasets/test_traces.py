@@ -123,7 +123,7 @@ BAD_TRACES = [
     ({"trace": [["ill"] * 3, ["ill", ["ill"], "ill"]]}, "trace[1][1] must be a string, a number, true or false; got a"),
     ({"trace": [["ill"] * 3, ["ill", 1, "ill"]]}, "trace[1][1] must be a string ('ill') as the states before it; got"),
     ({"trace": [["ill"] * 3, ["x" * 1001] * 3]}, "trace[1][0] must have at most 1000 characters"),
-    ({"trace": [["\udc00"] * 3, ["ill"] * 3]}, "trace[0][0] must be text"),
+    ({"trace": [["\udc00"] * 3, ["ill"] * 3]}, "not JSON that can be read: a string has half of a surrogate pair"),
     ({"num_nodes": 2}, "trace[0] must have one entry per node, 2; got 3"),
     ({"num_nodes": 10**7}, "trace[0] must have one entry per node, 10000000; got 3"),
     ({"mask": [True]}, "field 'mask' must have one entry per node, 3; got 1"),

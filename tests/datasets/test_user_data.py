@@ -126,7 +126,7 @@ BAD_FIELDS = [
     ({"inputs": ["root", {}, "x"]}, "line 2: inputs[1] must be a string, a number, true or false; got an object"),
     ({"inputs": [1, "1", 0]}, "line 2: inputs[1] must not have the name of another of the inputs; '1' and 1 are both"),
     ({"inputs": ["x" * 1001] * 3}, "line 2: inputs[0] must have at most 1000 characters"),
-    ({"inputs": ["\ud800"] * 3}, "line 2: inputs[0] must be text"),
+    ({"inputs": ["\ud800"] * 3}, "line 2: not JSON that can be read: a string has half of a surrogate pair"),
     ({"steps": -1}, "line 2: field 'steps' must be an integer from 0 to 2^62 - 1"),
     ({"steps": 2**62}, "line 2: field 'steps' must be an integer from 0 to 2^62 - 1"),
     ({"steps": 1.5}, "line 2: field 'steps' must be an integer; got 1.5"),

@@ -50,8 +50,8 @@ def test_the_same_again(done):
     [
         (("results", "n=10", "accuracy"), 0.125, "accuracy at n=10: 0.125 then,"),
         (("results", "n=30"), {"accuracy": 1, "reference": 1}, "accuracy at n=30: 1 then, None now"),
-        (("digests", "train"), "0", "graphs of train"),
-        (("model", "automaton"), "0", "the model"),
+        (("digests", "train"), "0" * 64, "graphs of train"),
+        (("model", "automaton"), "0" * 64, "the model"),
         (("model",), None, "the model"),
     ],
 )

@@ -14,6 +14,7 @@ from graphfsa.datasets import Dataset, dataset_class
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.evaluation import Experiment, Results, Test, check_results, find_experiment, reproduce, write_results
 from graphfsa.learners import Learner, learner_class
+from graphfsa.plugins import load_file
 
 PROGRAM = (Path(__file__).parents[2] / "examples" / "benchmark_own_learner.py").read_text(encoding="utf-8")
 
@@ -91,7 +92,35 @@ def own(tmp_path):
     return path
 
 
-def test_files_are_named_relative_to_the_experiment(own, tmp_path, monkeypatch):
+@pytest.fixture
+def loaded(own, tmp_path):
+    load_file(tmp_path / "things.py")
+    return own
+
+
+def test_an_experiment_or_results_run_no_file_that_they_name(tmp_path):
+    (tmp_path / "evil.py").write_text(FILE + f"\nopen({str(tmp_path / 'was run')!r}, 'w')\n")
+    path = Path(tiny(tmp_path, published=""))
+    path.write_text(path.read_text().replace('learner = "stay"', 'learner = "evil.py:Stubborn"'))
+    words = "the learner Stubborn is not known here; it was defined in evil.py: import that file first"
+    for where in (tmp_path, tmp_path.parent):
+        done = run_script(where, f"import graphfsa\ngraphfsa.reproduce({str(path)!r}, out='out')\n")
+        assert words in done.stderr
+    command = [sys.executable, "-m", "graphfsa", "--plugin", str(tmp_path / "evil.py")]
+    command += ["reproduce", str(path), "--seeds", "1", "--out", str(tmp_path / "out")]
+    assert not (tmp_path / "was run").exists()
+    assert subprocess.run(command, capture_output=True, timeout=120, check=False).returncode == 0
+    (tmp_path / "was run").unlink()
+    # A stranger's results, and even their directory as the working one.
+    check = f"import graphfsa\nprint(graphfsa.evaluation.check_results({str(tmp_path / 'out')!r}, processes=1))\n"
+    done = run_script(tmp_path, "if __name__ == '__main__':\n    " + check.replace("\n", "\n    ").rstrip() + "\n")
+    assert done.returncode == 0, done.stderr
+    assert "is not known here" in done.stdout
+    assert not (tmp_path / "was run").exists()
+
+
+def test_files_are_kept_beside_the_experiment(loaded, tmp_path):
+    own = loaded
     results = reproduce(str(own), out=tmp_path / "out", seeds=1, processes=1)
     records = list(results.records().values())
     assert [record["status"] for record in records] == ["done", "done"]
@@ -99,29 +128,28 @@ def test_files_are_named_relative_to_the_experiment(own, tmp_path, monkeypatch):
     assert "things.py:Stubborn@" in records[1]["config"]["learner"]
     assert records[1]["model"] is None  # It has no way to be saved.
     assert str(tmp_path) not in (tmp_path / "out" / "manifest.json").read_text()
-    monkeypatch.chdir(tmp_path)
-    assert [job.differs for job in check_results("out", processes=1)] == [(), ()]
+    assert [job.differs for job in check_results(tmp_path / "out", processes=1)] == [(), ()]
 
 
-def test_pages_are_written_without_running_anybodys_code(own, tmp_path):
-    before = reproduce(str(own), out=tmp_path / "out", seeds=1, processes=1).markdown()
+def test_pages_are_written_without_running_anybodys_code(loaded, tmp_path):
+    before = reproduce(str(loaded), out=tmp_path / "out", seeds=1, processes=1).markdown()
     (tmp_path / "things.py").write_text("raise SystemExit('must not be run')")
     (tmp_path / "out" / "floors.md").unlink()
     assert write_results(tmp_path / "out").markdown() == before == (tmp_path / "out" / "floors.md").read_text()
 
 
-def test_code_that_has_changed_is_run_again(own, tmp_path, monkeypatch):
+def test_code_that_has_changed_is_run_again(loaded, tmp_path):
+    own = loaded
     first = reproduce(str(own), out=tmp_path / "out", seeds=1, processes=1)
     (tmp_path / "things.py").write_text(FILE + "\n# Better now.\n")
-    script = "from graphfsa.evaluation import reproduce\nif __name__ == '__main__':\n"
+    script = "import things\nfrom graphfsa.evaluation import reproduce\nif __name__ == '__main__':\n"
     script += f"    reproduce({str(own)!r}, out='out', seeds=1, processes=1)\n"
     done = run_script(tmp_path, script)  # Another process: this one has loaded the file.
     assert done.returncode == 0, done.stderr
     assert len(first.records()) == 4
     assert len({record["config"]["learner"] for record in first.records().values()}) == 3
     assert [table.seeds for table in Results(tmp_path / "out").tables()] == [1]
-    monkeypatch.chdir(tmp_path)
-    failed = [job.differs[0] for job in check_results("out", processes=1, sample=100) if job.differs]
+    failed = [job.differs[0] for job in check_results(tmp_path / "out", processes=1, sample=100) if job.differs]
     assert len(failed) == 2
     assert all("has changed: these results are of code whose SHA-256 begins with" in words for words in failed)
 
@@ -167,6 +195,7 @@ def test_classes_that_no_other_process_can_find_are_run_in_this_one(tmp_path):
 )
 def test_answers_that_are_no_classes_are_refused(tmp_path, answers, words):
     (tmp_path / "odd.py").write_text(FILE.replace("np.full(graph.num_nodes, self.answer)", answers))
+    load_file(tmp_path / "odd.py")
     path = Path(tiny(tmp_path, published=""))
     path.write_text(path.read_text().replace('"stay"\n', '"odd.py:Stubborn"\n').replace("count = 8", "count = 2"))
     results = reproduce(str(path), out=tmp_path / "out", seeds=1, processes=1)
@@ -175,12 +204,13 @@ def test_answers_that_are_no_classes_are_refused(tmp_path, answers, words):
         raise GraphFSAError(failed["error"])
 
 
-def test_a_file_or_class_that_is_not_there_is_named(own):
+def test_a_class_that_was_not_loaded_is_named(loaded):
+    own = loaded
     text = own.read_text()
     for wrong, words in (
-        ("nothing.py:Stubborn", "learner 2: there is no file '.*nothing.py'"),
-        ("things.py:Stuborn", r"learner 2: unknown learner in .*'Stuborn' \(did you mean 'Stubborn'\?\)"),
-        ("things.py:Always", "must be a class that extends graphfsa.Learner"),
+        ("nothing.py:Stubborn", "learner 2: the learner Stubborn is not known here; it was defined in nothing.py"),
+        ("things.py:Stuborn", "learner 2: the learner Stuborn is not known here; it was defined in things.py"),
+        ("things.py:Always", "learner 2: the learner Always is not known here; it was defined in things.py"),
     ):
         own.write_text(text.replace("things.py:Stubborn", wrong))
         with pytest.raises(FormatError, match=words):

@@ -18,6 +18,7 @@ from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.evaluation import Results, find_experiment, make_table, planned, run_experiments
 from graphfsa.evaluation.experiment import job_id
 from graphfsa.evaluation.runner import TimeLeft
+from graphfsa.plugins import load_file
 
 
 def experiments(*paths):
@@ -246,11 +247,21 @@ def test_a_full_disk_loses_no_finished_job(results, monkeypatch):
     assert len(folder.records()) == 2
 
 
+CONFIG = {
+    "data": {"dataset": "root-value"},
+    "train": {},
+    "tests": [{"name": "n=10", "size": 10}],
+    "learner": "stay",
+    "options": {},
+    "seed": 0,
+    "quick": False,
+}
 DONE = (
-    f'{{"schema": "graphfsa.record/1", "id": "{job_id({"seed": 0})}", "status": "done", '
-    '"config": {"seed": 0}, "seconds": {"all": 1}, '
+    f'{{"schema": "graphfsa.record/1", "id": "{job_id(CONFIG)}", "status": "done", '
+    f'"config": {json.dumps(CONFIG)}, "seconds": {{"all": 1}}, '
     '"versions": {}, "fit": {}, "model": null, "results": {"n=10": {"accuracy": 1, "reference": 1}}}'
 )
+SHA = "0" * 64
 
 
 @pytest.mark.parametrize(
@@ -271,15 +282,24 @@ DONE = (
             r"fit: field 'history\[0\]' must be an object",
         ),
         (
-            DONE.replace('"model": null', '"model": {"file": "../x.json", "sha256": ""}'),
+            DONE.replace('"model": null', f'"model": {{"file": "../x.json", "sha256": "{SHA}"}}'),
             "must be named after the job; got '../x.json'",
         ),
-        (DONE.replace('"seed": 0', '"seed": "0"'), "config: field 'seed' must be an integer; got '0'"),
+        (DONE.replace('"seed": 0', '"seed": "0"'), "config: field 'seed' must be an integer >= 0; got '0'"),
         (
             DONE.replace('"accuracy": 1', '"accuracy": null'),
-            "results: n=10: field 'accuracy' must be a number",
+            "results: 'n=10': field 'accuracy' must be a number",
         ),
         (DONE.replace('{"all": 1}', "{}"), "seconds: field 'all' is missing"),
+        (DONE.replace('"versions": {}', '"versions": {"a": [1]}'), r"'versions.a' must be a string"),
+        (DONE.replace('{"all": 1}', '{"all": 1, "all_cpu": "x"}'), "'all_cpu' must be a number"),
+        (DONE.replace('"versions": {}', r'"versions": {"a": "\ud800"}'), "half of a surrogate pair"),
+        (
+            DONE.replace('"model": null', '"model": {"file": "x", "sha256": "<script>"}'),
+            "'sha256' must be a SHA-256, 64 hexadecimal digits; got '<script>'",
+        ),
+        (DONE.replace('"fit": {}', '"fit": {"history": [{"epoch": [1]}]}'), r"'history\[0\].epoch' must be"),
+        (DONE.replace('"name": "n=10"', '"nom": 1'), "config: test 1: unknown field 'nom'"),
         (DONE.replace('"model": null', '"model": 3'), "field 'model' must be an object or null; got 3"),
         (DONE.replace('"done"', '"failed"'), "field 'error' is missing"),
     ],
@@ -294,7 +314,13 @@ def test_damaged_records_are_named(results, line, words):
 def test_a_whole_record_is_read(results):
     folder, _ = results
     (folder.path / "records.jsonl").write_text(DONE + "\n")
-    assert list(folder.records()) == [job_id({"seed": 0})]
+    assert list(folder.records()) == [job_id(CONFIG)]
+
+
+def test_a_record_without_a_model_has_none(results):
+    folder, _ = results
+    (folder.path / "records.jsonl").write_text(DONE.replace('"model": null, ', "") + "\n")
+    assert folder.records()[job_id(CONFIG)]["model"] is None
 
 
 def test_the_manifest_names_the_tables(results):
@@ -314,7 +340,12 @@ def test_graphs_that_cannot_be_drawn_are_found_before_anything_is_run(tmp_path):
     cases = [
         ("size = 20", "size = 0", "floors: test 'n=20': a path with a root must have at least 1 node; got 0"),
         ("size = 20", "size = 10000000000000", "test 'n=20': 8 graphs of 10000000000000 nodes"),
-        ("steps = 30", "steps = 99999999999", "test 'n=20': steps must be an integer from 0 to 2147483647"),
+        ("steps = 30", "steps = 99999999999", "test 'n=20' must have at most 1,000,000 steps; got 99999999999"),
+        (
+            "size = 20\ncount = 8\nsteps = 30",
+            "size = 9999\ncount = 99\nsteps = 999999",
+            "nodes x steps must be at most",
+        ),
         ('learner = "stay"', 'learner = "stay"\ntrain = { count = 100000000000 }', "100000000000 graphs of 1 nodes"),
     ]
     for before, after, words in cases:
@@ -339,7 +370,8 @@ class Forgetful(Learner):
 def test_learners_of_ones_own_are_found_and_must_return_a_model(tmp_path, capfd):
     (tmp_path / "forgetful.py").write_text(OWN)
     path = Path(tiny(tmp_path))
-    path.write_text(path.read_text().replace('learner = "stay"', f'learner = "{tmp_path}/forgetful.py:Forgetful"'))
+    path.write_text(path.read_text().replace('learner = "stay"', 'learner = "forgetful.py:Forgetful"'))
+    load_file(tmp_path / "forgetful.py")
     records = run_experiments(experiments(str(path)), tmp_path / "out", seeds=1, processes=1).records()
     (failed,) = (found for found in records.values() if found["status"] == "failed")
     assert failed["error"] == "GraphFSAError: forgetful: fit must return a model, with a method predict; got None"

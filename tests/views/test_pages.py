@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from graphfsa import families, library, run
+from graphfsa.html import Html, element, fill, join
 from graphfsa.views import diagram, rollout
-from graphfsa.views.pages import Html, element, fill, join, page
+from graphfsa.views.pages import page
 from graphfsa.views.report import (
     facts_section,
     numbers_section,

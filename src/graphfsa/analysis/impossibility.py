@@ -22,6 +22,7 @@ from graphfsa.search.proof import Impossibility
 
 KIND = "impossibility"
 _MAX_CLAUSES = 4_000_000
+_MAX_LOOKS = 10_000_000
 
 
 class Node(NamedTuple):
@@ -119,12 +120,20 @@ def _check_colours(graphs: list[tuple[list[Node], int]], aggregation: Aggregatio
     """Look for a node that still looks like one with another label when its own is due."""
     colours = [[node.given for node in nodes] for nodes, _ in graphs]
     kinds, stable = -1, False
+    looks = sum(1 + len(node.neighbours) for nodes, _ in graphs for node in nodes)
     for step in range(max((steps for _, steps in graphs), default=0) + 1):
+        if step * looks > _MAX_LOOKS:
+            raise LimitError(
+                f"to check this takes more than {_MAX_LOOKS:,} looks at a node or neighbour; after {step} steps with "
+                f"{looks:,} of them, some nodes can still not be told apart"
+            )
+        labels = _labels(graphs, colours, task)
         for place, (nodes, steps) in enumerate(graphs):
             for number, node in enumerate(nodes):
                 if node.label is None or (steps < step if stable else steps != step):
                     continue
-                twin = _twin(graphs, colours, colours[place][number], node.label, steps, task)
+                alike = labels[colours[place][number], steps if task.kind == "evolution" else None]
+                twin = next((where for label, where in alike.items() if label != node.label), None)
                 if twin is not None:
                     what = f"node {number} of graph {place} must be {task.classes[node.label]} after {steps} steps"
                     other = f"node {twin[1]} of graph {twin[0]}, which has another label, looks the same until then"
@@ -141,24 +150,27 @@ def _check_colours(graphs: list[tuple[list[Node], int]], aggregation: Aggregatio
 
 
 def _colour(nodes: list[Node], node: int, before: list[int], aggregation: Aggregation | None) -> Any:
-    bound = aggregation.bound if isinstance(aggregation, CountingAggregation) else None
+    # Who extends counting and changes what is seen may see beyond the bound.
+    bound = None
+    if isinstance(aggregation, CountingAggregation) and type(aggregation).encode is CountingAggregation.encode:
+        bound = aggregation.bound
     slots = aggregation is None or aggregation.uses_slots
     seen = Counter((before[source], slot if slots else 0) for source, slot in nodes[node].neighbours)
     amounts = {key: count if bound is None else min(bound, count) for key, count in seen.items()}
     return before[node], tuple(sorted(amounts.items()))
 
 
-def _twin(
-    graphs: list[tuple[list[Node], int]], colours: list[list[int]], colour: int, label: int, step: int, task: Task
-) -> tuple[int, int] | None:
-    """A node of the same colour that must not have this label at this step; final labels hold for ever."""
+def _labels(
+    graphs: list[tuple[list[Node], int]], colours: list[list[int]], task: Task
+) -> dict[tuple[int, int | None], dict[int, tuple[int, int]]]:
+    """For each colour, the first node of each label; by steps where a label holds only after these."""
+    found: dict[tuple[int, int | None], dict[int, tuple[int, int]]] = {}
     for place, (nodes, steps) in enumerate(graphs):
-        if task.kind == "evolution" and steps != step:
-            continue
         for number, node in enumerate(nodes):
-            if node.label not in (None, label) and colours[place][number] == colour:
-                return place, number
-    return None
+            if node.label is not None:
+                key = colours[place][number], steps if task.kind == "evolution" else None
+                found.setdefault(key, {}).setdefault(node.label, (place, number))
+    return found
 
 
 def _check_clauses(
@@ -169,9 +181,17 @@ def _check_clauses(
     num_final = len(task.classes) if task.kind == "classes" else 0
     if num_states < num_final + len(task.inputs):
         return Check(False, f"{num_states} states are too few for the classes and inputs: that proves nothing")
-    cost = sum(steps * sum(num_states ** (len(node.neighbours) + 2) for node in nodes) for nodes, steps in graphs)
+    # The power of a hub is cut where it is too large anyway: it may have more digits than can be written.
+    cost = sum(
+        steps * num_states ** min(len(node.neighbours) + 2, _MAX_CLAUSES.bit_length())
+        for nodes, steps in graphs
+        for node in nodes
+    )
     if cost > _MAX_CLAUSES:
-        raise LimitError(f"to check this takes some {cost} clauses; at most {_MAX_CLAUSES} are written")
+        raise LimitError(
+            f"to check this takes more than {_MAX_CLAUSES:,} clauses; their number grows with the steps, and as "
+            f"{num_states}^d with the degrees d"
+        )
     with Solver(name="cadical195") as solver:
         for clause in _clauses(graphs, aggregation, num_states, num_final):
             solver.add_clause(clause)

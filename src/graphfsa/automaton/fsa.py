@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 from hashlib import sha256
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from graphfsa.arrays import Array
 from graphfsa.checks import check_integer, is_integer, shorten, shown
 from graphfsa.errors import AutomatonError, LimitError
 from graphfsa.files import PathLike
+from graphfsa.html import element, join, table_html
 
 if TYPE_CHECKING:
     from graphfsa.automaton.rules import Rules
@@ -278,19 +278,21 @@ class GraphFSA:
     def _table_html(self) -> str:
         """A table of next states, one column per state; large tables and long names are cut."""
         marks = {**dict.fromkeys(self._starting_states, " (start)"), **dict.fromkeys(self._final_states, " (final)")}
-        names = [escape(shorten(name, _HTML_NAME)) for name in self._state_names]
+        names = [shorten(name, _HTML_NAME) for name in self._state_names]
         columns, shown = min(self.num_states, _HTML_COLUMNS), min(self.num_values, _HTML_ROWS)
-        heads = "".join(f"<th>{names[k]}{marks.get(k, '')}</th>" for k in range(columns))
-        rows = "".join(
-            f"<tr><th>{escape(shorten(self._aggregation.decode(value, self._state_names), 200))}</th>"
-            + "".join(f"<td>{names[state]}</td>" for state in self._table[:columns, value])
-            + "</tr>"
+        heads = (element("th", names[k] + marks.get(k, "")) for k in range(columns))
+        rows = (
+            element(
+                "tr",
+                element("th", shorten(self._aggregation.decode(value, self._state_names), 200)),
+                *(element("td", names[state]) for state in self._table[:columns, value]),
+            )
             for value in range(shown)
         )
-        more = f"<p>{self.num_values - shown} more values</p>" if shown < self.num_values else ""
-        more += f"<p>{self.num_states - columns} more states</p>" if columns < self.num_states else ""
-        head = f"{self.num_states} states, {escape(str(self._aggregation))}"
-        return f"<table><caption>GraphFSA: {head}</caption><tr><th>neighbours</th>{heads}</tr>{rows}</table>{more}"
+        left = {"values": self.num_values - shown, "states": self.num_states - columns}
+        more = (element("p", f"{number} more {what}") for what, number in left.items() if number)
+        title = f"GraphFSA: {self.num_states} states, {self._aggregation}"
+        return join([table_html(title, [element("tr", element("th", "neighbours"), *heads), *rows]), *more])
 
     def _indices(self, what: str, states: Sequence[str | int]) -> tuple[int, ...]:
         if isinstance(states, str) or not isinstance(states, Iterable):

@@ -11,6 +11,7 @@ import typer
 
 from graphfsa.checks import any_of
 from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.escaping import terminal_json, terminal_text
 from graphfsa.files import is_file
 
 if TYPE_CHECKING:
@@ -148,13 +149,18 @@ def _check_target(path: str, target: Path, suffixes: tuple[str, ...]) -> None:
         raise GraphFSAError(f"cannot write {path!r}: permission denied")
 
 
+def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print for a person; control characters in names can't reach the terminal."""
+    typer.echo(terminal_text(text), err=err, nl=nl)
+
+
 def print_json(data: Any) -> None:
     """Print one JSON object on one line."""
-    typer.echo(json.dumps(data, ensure_ascii=False))
+    typer.echo(terminal_json(json.dumps(data, ensure_ascii=False)))
 
 
 def print_rows(rows: dict[str, Any]) -> None:
     """Print names and values in two columns."""
     width = max(map(len, rows), default=0)
     for name, value in rows.items():
-        typer.echo(f"{name:<{width}}  {value}")
+        say(f"{name:<{width}}  {value}")

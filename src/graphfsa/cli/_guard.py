@@ -12,28 +12,28 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
+from types import FrameType
 from typing import Any, TypeVar
 
 import typer
 from typer.models import OptionInfo
 
+from graphfsa.cli._common import say
 from graphfsa.errors import GraphFSAError
+from graphfsa.interrupts import ENDING, deferred_signals, would_be_lost
 
 _MAX_MESSAGE = 1500
 _FAILURES = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 """Faults of the machine, not of the input."""
-_ENDING = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _Command = TypeVar("_Command", bound=Callable[..., None])
 _received: list[int] = []
-
-
-class Terminated(KeyboardInterrupt):
-    """The program was asked to end by a signal; handled as Ctrl-C is, so that the best so far is written."""
+_AGAIN = 0.02
+"""Seconds until a signal is sent again that came where its exception would be lost."""
 
 
 def exit_code() -> int:
     """The exit code of interrupted work: 128 and the number of the signal, 130 for Ctrl-C."""
-    return 128 + (_received[-1] if _received else signal.SIGINT)
+    return 128 + (_received[0] if _received else signal.SIGINT)
 
 
 def guarded(command: _Command) -> _Command:
@@ -64,22 +64,25 @@ def guarded(command: _Command) -> _Command:
 
 @contextmanager
 def _signals() -> Generator[None]:
-    """While a command runs, SIGTERM and SIGHUP end its work as Ctrl-C does."""
+    """While a command runs, SIGTERM and SIGHUP end its work as Ctrl-C does; Ctrl-C again ends it at once."""
 
-    def end(number: int, _frame: Any) -> None:
+    def end(number: int, frame: FrameType | None) -> None:
+        if would_be_lost(frame):
+            threading.Timer(_AGAIN, signal.raise_signal, [number]).start()
+            return
         _received.append(number)
-        if len(_received) == 1:  # What is asked for again is already under way: the best so far is being written.
-            raise Terminated
+        # What is asked for again is already under way: the best so far is being written.
+        if len(_received) == 1 or number == signal.SIGINT:
+            raise KeyboardInterrupt
 
     _received.clear()
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     before: dict[Any, Any] = {}
-    for name in _ENDING:
-        number = getattr(signal, name)
+    for number in ENDING:
         # A shell that starts us with nohup wants a hang-up to be ignored.
-        if signal.getsignal(number) is signal.SIG_DFL:
+        if signal.getsignal(number) is not signal.SIG_IGN:
             before[number] = signal.signal(number, end)
     try:
         yield
@@ -91,16 +94,10 @@ def _signals() -> Generator[None]:
 @contextmanager
 def uninterrupted() -> Generator[None]:
     """Signals that come now are only noted: what took long is being written."""
-    if threading.current_thread() is not threading.main_thread():
+    with deferred_signals() as received:
         yield
-        return
-    numbers = [getattr(signal, name) for name in ("SIGINT", *_ENDING)]
-    before = {number: signal.signal(number, lambda got, _frame: _received.append(got)) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        _received.extend(received)
+        received.clear()
 
 
 def _with_flag(message: str, command: Callable[..., None]) -> str:
@@ -114,5 +111,5 @@ def _with_flag(message: str, command: Callable[..., None]) -> str:
 
 def _fail(message: str, code: int) -> None:
     line = " ".join(message.split())
-    typer.echo(f"error: {line if len(line) <= _MAX_MESSAGE else line[:_MAX_MESSAGE] + ' ...'}", err=True)
+    say(f"error: {line if len(line) <= _MAX_MESSAGE else line[:_MAX_MESSAGE] + ' ...'}", err=True)
     raise typer.Exit(code) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
+from graphfsa.cli._common import say
 
 if TYPE_CHECKING:
     from graphfsa.datasets import Example, Task
@@ -51,9 +51,9 @@ def edges_text(facts: dict[str, Any]) -> str:
 def print_instance(facts: dict[str, Any]) -> None:
     """A labelled graph on two or three lines."""
     nodes, steps = (amount(facts[key], word) for key, word in (("num_nodes", "node"), ("steps", "step")))
-    typer.echo(f"  {nodes}, {steps}, edges {edges_text(facts)}")
-    typer.echo(f"    inputs  {_row(facts['inputs'])}")
-    typer.echo(f"    labels  {_row(facts['labels'])}")
+    say(f"  {nodes}, {steps}, edges {edges_text(facts)}")
+    say(f"    inputs  {_row(facts['inputs'])}")
+    say(f"    labels  {_row(facts['labels'])}")
 
 
 def _row(names: Sequence[str | None]) -> str:

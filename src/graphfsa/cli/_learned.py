@@ -6,9 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from graphfsa.cli._common import print_rows
+from graphfsa.cli._common import print_rows, say
 from graphfsa.cli._instances import instance_facts, print_instance
 
 if TYPE_CHECKING:
@@ -70,15 +68,15 @@ def print_learned(model: Model, facts: dict[str, Any]) -> None:
     if model.verdict != "exact":
         for tried in model.attempts[:_SHOWN]:
             by = f" by {tried.by}" if tried.by else ""
-            typer.echo(f"  {tried.size}: {tried.outcome}{by}, {tried.seconds:.1f} s")
+            say(f"  {tried.size}: {tried.outcome}{by}, {tried.seconds:.1f} s")
     if model.suspects and (len(model.suspects) <= 2 * _SHOWN or facts["train_accuracy"] >= _FEW):
         _print_suspects(facts["suspects"])
     for clash in facts["contradictions"]:
-        typer.echo(f"contradiction: {clash}")
+        say(f"contradiction: {clash}")
     if model.impossibility is not None:
         _print_proof(model.impossibility, facts)
     if facts.get("possible") is False:
-        typer.echo(
+        say(
             "no automaton of these sizes can be exact: nodes that look the same forever have different labels "
             "('graphfsa learn --learner exact' shows which)"
         )
@@ -88,10 +86,10 @@ def print_learned(model: Model, facts: dict[str, Any]) -> None:
 
 def print_undecided(facts: dict[str, Any], limit: int = 5) -> None:
     """Print where a soft table is undecided."""
-    typer.echo(f"{len(facts['undecided'])} entries have {_UNDECIDED} bits or more")
+    say(f"{len(facts['undecided'])} entries have {_UNDECIDED} bits or more")
     for entry in facts["undecided"][:limit]:
         chances = ", ".join(f"{name} {chance:.2f}" for name, chance in entry["probabilities"].items())
-        typer.echo(f"  {entry['state']} that sees {entry['value']}: {chances}")
+        say(f"  {entry['state']} that sees {entry['value']}: {chances}")
 
 
 def _body_facts(model: Model) -> dict[str, Any]:
@@ -175,13 +173,13 @@ def _proof_facts(proof: Any) -> dict[str, Any]:
 
 
 def _print_suspects(suspects: list[dict[str, Any]]) -> None:
-    typer.echo(f"\nlabels that the model does not give ({len(suspects)}):")
+    say(f"\nlabels that the model does not give ({len(suspects)}):")
     for suspect in suspects[:_SHOWN]:
         where = f"line {suspect['line']}" if "line" in suspect else f"graph {suspect['graph']}"
         answer = suspect["answer"] if suspect["answer"] is not None else "nothing"
-        typer.echo(f"  {where}, node {suspect['node']}: the data say {suspect['label']}, the model says {answer}")
+        say(f"  {where}, node {suspect['node']}: the data say {suspect['label']}, the model says {answer}")
     if len(suspects) > _SHOWN:
-        typer.echo(f"  and {len(suspects) - _SHOWN} more")
+        say(f"  and {len(suspects) - _SHOWN} more")
 
 
 def _print_proof(proof: Any, facts: dict[str, Any]) -> None:
@@ -194,19 +192,17 @@ def _print_proof(proof: Any, facts: dict[str, Any]) -> None:
     how += "" if bound is None else f" with bound {bound}"
     number = len(proof.examples)
     what = "this graph" if number == 1 else f"these {number} graphs"
-    typer.echo(f"\nno automaton {size}{how} fits {what}, written to {facts['certificate']}:")
+    say(f"\nno automaton {size}{how} fits {what}, written to {facts['certificate']}:")
     for example in list(proof.examples)[:_SHOWN]:
         print_instance(instance_facts(example, proof.examples.task))
     try:
         check = check_impossibility(proof)
-        typer.echo(
-            f"checked apart from the search: {check.reason if check.holds else 'NOT confirmed: ' + check.reason}"
-        )
+        say(f"checked apart from the search: {check.reason if check.holds else 'NOT confirmed: ' + check.reason}")
     except LimitError as error:
-        typer.echo(f"not checked apart from the search: {error}")
+        say(f"not checked apart from the search: {error}")
 
 
 def note_untouched(path: str | None, written: bool) -> None:
     """Say that a file is from an earlier run, if nothing was written to it this time."""
     if path is not None and not written and Path(path).exists():
-        typer.echo(f"note: {path} is from an earlier run and was not touched", err=True)
+        say(f"note: {path} is from an earlier run and was not touched", err=True)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
+from graphfsa.escaping import terminal_text
+
 
 @contextmanager
 def step_progress(total: int | None) -> Generator[Callable[[int], None]]:
@@ -52,7 +54,7 @@ def learning_progress() -> Generator[Callable[[dict[str, Any]], None]]:
 def _line(record: dict[str, Any]) -> str:
     """A record on one line: what is being done, or the numbers that most learners give."""
     if "doing" in record:
-        return str(record["doing"])
+        return terminal_text(str(record["doing"]))
     forms = {
         "epoch": "epoch {}",
         "updates": "update {}",

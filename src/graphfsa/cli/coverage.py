@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_picture, find_data, print_json, print_rows, shown_name
+from graphfsa.cli._common import check_picture, find_data, print_json, print_rows, say, shown_name
 from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
@@ -91,9 +91,9 @@ def _print_unseen(found: Coverage) -> None:
 
     if not found.num_unseen:
         return
-    typer.echo("\nUnseen: what the automaton does here, no graph has shown.")
+    say("\nUnseen: what the automaton does here, no graph has shown.")
     for state, value in np.argwhere(found.unseen)[:_MAX_LINES].tolist():
         own, neighbours, following = found.words(state, value)
-        typer.echo(f"  {own} with {neighbours} -> {following}")
+        say(f"  {own} with {neighbours} -> {following}")
     if found.num_unseen > _MAX_LINES:
-        typer.echo(f"  and {found.num_unseen - _MAX_LINES:,} more")
+        say(f"  and {found.num_unseen - _MAX_LINES:,} more")

@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from graphfsa.cli._common import check_output, parse_options, parse_sizes, print_json, print_rows
+from graphfsa.cli._common import check_output, parse_options, parse_sizes, print_json, print_rows, say
 from graphfsa.cli._guard import guarded
 
 
@@ -47,7 +47,7 @@ def describe_command(
     if as_json:
         print_json(facts)
         return
-    typer.echo((type(dataset).__doc__ or "").strip() + "\n")
+    say((type(dataset).__doc__ or "").strip() + "\n")
     rows = {name: _listed(facts[name]) for name in ("name", "kind", "inputs", "classes")}
     rows["options"] = ", ".join(f"{key}={value}" for key, value in facts["options"].items()) or "none"
     for split, parts in facts["splits"].items():
@@ -79,9 +79,7 @@ def export_command(
     facts = export_data(name, out, parse_options(option), split=split, sizes=sizes, count=count, steps=steps, seed=seed)
     if facts["shared_sizes"]:
         shared = ", ".join(map(str, facts["shared_sizes"]))
-        typer.echo(
-            f"note: there are too few graphs of {shared} nodes to keep train and test apart; they share them", err=True
-        )
+        say(f"note: there are too few graphs of {shared} nodes to keep train and test apart; they share them", err=True)
     print_json(facts) if as_json else print_rows({key: facts[key] for key in ("graphs", "nodes", "digest", "out")})
 
 
@@ -95,17 +93,12 @@ def _print_file(facts: dict[str, Any]) -> None:
         if "steps" in clash:
             lines = [f"{line}, step {step}" for line, step in zip(lines, clash["steps"], strict=True)]
         (line, other), (node, twin) = lines, clash["nodes"]
-        label, second = map(_printable, clash["labels"])
-        typer.echo(
+        label, second = clash["labels"]
+        say(
             f"  no automaton can tell node {node} of {line} (label {label}) "
             f"from node {twin} of {other} (label {second})"
         )
 
 
 def _listed(names: Any) -> str:
-    return ", ".join(map(_printable, names)) if isinstance(names, list) else _printable(names)
-
-
-def _printable(name: str) -> str:
-    """A name as a terminal may show it: what would move the cursor or change colours is written out."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name)
+    return ", ".join(names) if isinstance(names, list) else names

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output, generators
+from graphfsa.cli._common import check_output, generators, say
 from graphfsa.cli._guard import guarded
-from graphfsa.errors import GraphFSAError
 from graphfsa.files import atomic_write
+from graphfsa.folders import make_folder, place
 
 if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA
@@ -46,81 +46,78 @@ def demo_command(
     files = _files(out)
     report: list[str] = []
 
-    def say(text: str = "") -> None:
-        typer.echo(text)
+    def tell(text: str = "") -> None:
+        say(text)
         report.append(text)
 
-    say("# Which nodes of a tree lie on the path between two marked ones?\n")
+    tell("# Which nodes of a tree lie on the path between two marked ones?\n")
     drawn = training_data("path-finding", seed=seed)
-    model = _learn(say, drawn, seed)
-    _extrapolate(say, model, seed)
-    _verify(say, model, files["certificate.json"])
-    say("\nIts table: what a node does, by how many of its neighbours are off, on, node, marked (a dot stays).\n")
-    _table(say, model.automaton)
-    say("The same in words, where the training trees use it:\n\n```\n" + str(model.rules()) + "```")
-    _impossible(say, drawn, files, seed)
+    model = _learn(tell, drawn, seed)
+    _extrapolate(tell, model, seed)
+    _verify(tell, model, files["certificate.json"])
+    tell("\nIts table: what a node does, by how many of its neighbours are off, on, node, marked (a dot stays).\n")
+    _table(tell, model.automaton)
+    tell("The same in words, where the training trees use it:\n\n```\n" + str(model.rules()) + "```")
+    _impossible(tell, drawn, files, seed)
     _picture(model, files["path-finding.png"], seed)
     model.save(files["path-finding.json"])
     write_report(model, files["report.html"], seed=seed, name="path-finding.json")
-    say(f"\nWritten to {out}: " + ", ".join(_FILES) + ".")
-    say(f"Open {files['report.html']} in a browser: rules, diagram, accuracy, and a run to play.")
+    tell(f"\nWritten to {out}: " + ", ".join(_FILES) + ".")
+    tell(f"Open {files['report.html']} in a browser: rules, diagram, accuracy, and a run to play.")
     atomic_write(files["report.md"], "\n".join(report) + "\n")
 
 
 def _files(out: str) -> dict[str, Path]:
-    try:
-        Path(out).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise GraphFSAError(f"cannot make the directory {out!r}: {error.strerror}") from None
-    files = {name: Path(out) / name for name in _FILES}
+    folder = make_folder(out)
+    files = {name: place(folder, name) for name in _FILES}
     for path in files.values():
         check_output(str(path), (path.suffix,))
     return files
 
 
-def _learn(say: Any, drawn: TrainingData, seed: int) -> Model:
+def _learn(tell: Any, drawn: TrainingData, seed: int) -> Model:
     from graphfsa.learners import ExactLearner, fit_model
 
-    say(
+    tell(
         f"Learning from {len(drawn.train):,} labelled trees of 2 to 10 nodes (the first time, kernels are compiled) ..."
     )
     model = fit_model(ExactLearner(states=4, bound=2), drawn, seed=seed)
     fsa, known = model.automaton, model.provenance
     assert known is not None
     right = f"{known.train_accuracy:.2%} of the labels are right"
-    say(f"{model.verdict}: {right}. {fsa.num_states} states, {fsa.aggregation}, {known.seconds:.1f} s.")
-    say(f"data {known.data[:12]}, automaton {fsa.digest[:12]}, seed {seed}")
+    tell(f"{model.verdict}: {right}. {fsa.num_states} states, {fsa.aggregation}, {known.seconds:.1f} s.")
+    tell(f"data {known.data[:12]}, automaton {fsa.digest[:12]}, seed {seed}")
     return model
 
 
-def _extrapolate(say: Any, model: Model, seed: int) -> None:
+def _extrapolate(tell: Any, model: Model, seed: int) -> None:
     from graphfsa.datasets import PathFinding, draw
 
-    say("\nOn trees it has never seen (strict: a node without an answer is wrong):\n")
-    say("| nodes | graphs | accuracy |\n|---:|---:|---:|")
+    tell("\nOn trees it has never seen (strict: a node without an answer is wrong):\n")
+    tell("| nodes | graphs | accuracy |\n|---:|---:|---:|")
     for (size, count), rng in zip(_SIZES, generators(seed + 1, len(_SIZES)), strict=True):
         test = draw(PathFinding(), size, count, rng, "test")
-        say(f"| {size} | {count} | {model.accuracy(test):.4f} |")
+        tell(f"| {size} | {count} | {model.accuracy(test):.4f} |")
 
 
-def _verify(say: Any, model: Model, path: Path) -> None:
+def _verify(tell: Any, model: Model, path: Path) -> None:
     from graphfsa.analysis import save_certificate, verify
 
     found = verify(model, max_nodes=8)
     if found.counterexample is not None:
-        say(f"\nNOT verified: it is wrong on a tree of {found.counterexample.graph.num_nodes} nodes.")
+        tell(f"\nNOT verified: it is wrong on a tree of {found.counterexample.graph.num_nodes} nodes.")
         return
     save_certificate(found, model, path)
-    say(f"\nVerified on all {found.graphs} trees of up to 8 nodes with all {found.instances:,} pairs of marks.")
+    tell(f"\nVerified on all {found.graphs} trees of up to 8 nodes with all {found.instances:,} pairs of marks.")
 
 
-def _table(say: Any, fsa: GraphFSA) -> None:
+def _table(tell: Any, fsa: GraphFSA) -> None:
     from graphfsa.views import compact_table
 
-    say("```\n" + compact_table(fsa) + "\n```")
+    tell("```\n" + compact_table(fsa) + "\n```")
 
 
-def _impossible(say: Any, drawn: TrainingData, files: dict[str, Path], seed: int) -> None:
+def _impossible(tell: Any, drawn: TrainingData, files: dict[str, Path], seed: int) -> None:
     from graphfsa.analysis import check_impossibility, save_impossibility
     from graphfsa.learners import ExactLearner
     from graphfsa.views import draw_examples
@@ -132,8 +129,8 @@ def _impossible(say: Any, drawn: TrainingData, files: dict[str, Path], seed: int
     draw_examples(proof.examples, files["impossible.png"], title="What no automaton that counts to 1 can label")
     check = check_impossibility(proof)
     shown = ", ".join(str(size) for size in proof.examples.sizes.tolist())
-    say(f"\nWith bound 1 it is impossible, whatever the number of states; trees that show it have {shown} nodes:")
-    say(f"{check.reason}." if check.holds else f"NOT confirmed: {check.reason}.")
+    tell(f"\nWith bound 1 it is impossible, whatever the number of states; trees that show it have {shown} nodes:")
+    tell(f"{check.reason}." if check.holds else f"NOT confirmed: {check.reason}.")
 
 
 def _picture(model: Model, path: Path, seed: int) -> None:

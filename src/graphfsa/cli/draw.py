@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_data_options, check_output, find_data, is_same_file, print_json
+from graphfsa.cli._common import check_data_options, check_output, find_data, is_same_file, print_json, say
 from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
@@ -62,7 +62,7 @@ def draw_command(
     diagram(found, title=title, layout=layout, colours=shades).save(out)  # pyright: ignore[reportArgumentType]
     if found.num_wordless:
         many = f"{found.num_wordless} of {len(found.arrows)} arrows have"
-        typer.echo(f"note: {many} no short condition; 'graphfsa rules' says when nodes take them", err=True)
+        say(f"note: {many} no short condition; 'graphfsa rules' says when nodes take them", err=True)
     if as_json:
         print_json(_facts(found, out))
 

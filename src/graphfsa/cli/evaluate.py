@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_picture, find_data, parse_sizes, print_json, print_rows, shown_name
+from graphfsa.cli._common import check_picture, find_data, parse_sizes, print_json, print_rows, say, shown_name
 from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
@@ -107,8 +107,8 @@ def _print(facts: dict[str, Any]) -> None:
         }
     )
     shown = ["perfect", "accuracy", *(["settled"] if "settled" in facts["results"][0] else [])]
-    typer.echo(f"\n{'nodes':>9}{'steps':>9}{'graphs':>9}" + "".join(f"{name:>10}" for name in shown))
+    say(f"\n{'nodes':>9}{'steps':>9}{'graphs':>9}" + "".join(f"{name:>10}" for name in shown))
     for row in facts["results"]:
         # Rounded down: only what has no wrong node is shown as 1.
         numbers = "".join(f"{int(row[name] * 10**4) / 10**4:>10.4f}" for name in shown)
-        typer.echo(f"{row['size']:>9}{row['steps']:>9}{row['graphs']:>9}{numbers}")
+        say(f"{row['size']:>9}{row['steps']:>9}{row['graphs']:>9}{numbers}")

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from graphfsa.cli._common import parse_options, print_json, print_rows
+from graphfsa.cli._common import parse_options, print_json, print_rows, say
 from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
@@ -56,9 +56,9 @@ def generate_command(
         return
     print_rows({name: facts[name] for name in ("digest", "truth", "out")})
     for name, examples in data.splits.items():
-        typer.echo(f"  {name:<12} {len(examples):>6} graphs, {data.acceptance[name]:.1%} of those drawn")
+        say(f"  {name:<12} {len(examples):>6} graphs, {data.acceptance[name]:.1%} of those drawn")
     for note in data.notes:
-        typer.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
 
 
 @guarded
@@ -69,9 +69,9 @@ def describe_command(
     """Describe a benchmark: coverage of the truth table, acceptance, class balance, sizes, overlaps of the splits."""
     from graphfsa.datasets import describe_grab, grab_facts
 
-    print_json(grab_facts(directory)) if as_json else typer.echo(describe_grab(directory))
+    print_json(grab_facts(directory)) if as_json else say(describe_grab(directory))
 
 
 def _say(split: str) -> None:
     if sys.stderr.isatty():
-        typer.echo(f"drawing {split}", err=True)
+        say(f"drawing {split}", err=True)

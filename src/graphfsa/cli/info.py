@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_picture, generators, print_json, print_rows, shown_name
+from graphfsa.cli._common import check_picture, generators, print_json, print_rows, say, shown_name
 from graphfsa.cli._guard import guarded
 from graphfsa.cli._learned import print_undecided, soft_facts
 from graphfsa.errors import GraphFSAError
 from graphfsa.files import is_file
+from graphfsa.interrupts import interruptible
 
 if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA
@@ -59,7 +60,7 @@ def info_command(
     from graphfsa.graphs import Graph
 
     if isinstance(found, Graph):
-        facts = _graph_facts(found)
+        facts = interruptible(lambda: _graph_facts(found))
         print_json(facts) if as_json else print_rows(facts)
         return
     facts = {**_automaton_facts(found.automaton), **_origin(found)}
@@ -186,13 +187,13 @@ def _graph_facts(graph: Graph) -> dict[str, Any]:
 def _word(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {part}" for name, part in value.items())
-    return ", ".join(value) or "none" if isinstance(value, list) else str(value)
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
 
 
 def print_table(fsa: GraphFSA) -> None:
     """Print the table of an automaton, one line for each value, unless it is large."""
     if fsa.transition_table.size > _MAX_ENTRIES:
-        typer.echo(f"\nThe table has {fsa.transition_table.size:,} entries; not shown.")
+        say(f"\nThe table has {fsa.transition_table.size:,} entries; not shown.")
         return
     values = [fsa.aggregation.decode(value, fsa.state_names) for value in range(fsa.num_values)]
     columns = [["neighbours", *values]]
@@ -201,6 +202,6 @@ def print_table(fsa: GraphFSA) -> None:
         for name, row in zip(fsa.state_names, fsa.transition_table, strict=True)
     ]
     widths = [max(map(len, column)) for column in columns]
-    typer.echo("")
+    say("")
     for line in zip(*columns, strict=True):
-        typer.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip())
+        say("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip())

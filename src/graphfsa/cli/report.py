@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from graphfsa.cli._common import check_output, find_data, is_same_file, parse_sizes, print_json, shown_name
+from graphfsa.cli._common import check_output, find_data, is_same_file, parse_sizes, print_json, say, shown_name
 from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
@@ -41,4 +41,4 @@ def report_command(
     if as_json:
         print_json(facts)
     else:
-        typer.echo(f"written to {out}")
+        say(f"written to {out}")

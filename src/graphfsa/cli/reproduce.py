@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import print_json
-from graphfsa.cli._guard import guarded
+from graphfsa.cli._common import print_json, say
+from graphfsa.cli._guard import exit_code, guarded
 from graphfsa.errors import GraphFSAError
+from graphfsa.escaping import terminal_text
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -52,8 +53,8 @@ def reproduce_command(
     (records.jsonl) and the models. What has been done is never done again: interrupted, the same command goes on, and
     with more --seeds it adds to what is there. A training that fails is recorded, and the rest goes on.
 
-    Exit code 0 if all trainings were done, 1 if some failed or came out differently, 130 if interrupted (the pages show
-    what was done until then).
+    Exit code 0 if all trainings were done, 1 if some failed or came out differently; 130, 143 or 129 if interrupted
+    (the pages show what was done until then).
     """
     from graphfsa.evaluation import Interrupted, check_results, reproduce, write_results
 
@@ -77,9 +78,9 @@ def reproduce_command(
         with _progress(quiet=as_json) as watch:
             results = reproduce(what, out=out, seeds=seeds, quick=quick, processes=jobs, watch=watch)
     except Interrupted as stopped:
-        typer.echo("interrupted; the same command goes on where it stopped", err=True)
+        say("interrupted; the same command goes on where it stopped", err=True)
         _print_results(stopped.results, as_json)
-        raise typer.Exit(130) from None
+        raise typer.Exit(exit_code()) from None
     if _print_results(results, as_json):
         raise typer.Exit(1)
 
@@ -104,11 +105,11 @@ def _print_checked(folder: str, checked: list[CheckedJob], as_json: bool) -> Non
         print_json({"directory": folder, "same": same, "jobs": [asdict(job) for job in checked]})
     else:
         for job in checked:
-            typer.echo(f"{job.id}  {job.name}: {'; '.join(job.differs) or 'the same'}")
+            say(f"{job.id}  {job.name}: {'; '.join(job.differs) or 'the same'}")
         others = {f"{name} was {then}, and is {now}" for job in checked for name, (then, now) in job.versions.items()}
         for words in sorted(others):
-            typer.echo(f"other versions: {words}")
-        typer.echo(f"{same} of {len(checked)} trainings gave the same graphs, accuracies and model again")
+            say(f"other versions: {words}")
+        say(f"{same} of {len(checked)} trainings gave the same graphs, accuracies and model again")
     if same < len(checked):
         raise typer.Exit(1)
 
@@ -151,10 +152,10 @@ def _print_tables(results: Results, tables: list[Table], failed: dict[str, str])
             console.print(grid)
     missing = {job for table in tables for job in table.missing}
     if missing:
-        typer.echo(f"trainings that have not been run: {len(missing)}")
+        say(f"trainings that have not been run: {len(missing)}")
     for name, error in failed.items():
-        typer.echo(f"failed: {name}: {' '.join(error.split())}", err=True)
-    typer.echo(f"written to {results.path / 'report.html'}")
+        say(f"failed: {name}: {' '.join(error.split())}", err=True)
+    say(f"written to {results.path / 'report.html'}")
 
 
 def _grids(table: Table, width: int) -> Iterator[Grid]:
@@ -163,9 +164,11 @@ def _grids(table: Table, width: int) -> Iterator[Grid]:
 
     from graphfsa.evaluation.rendering import text_at
 
-    title = table.experiment.title + (" (quick run)" if table.quick else "")
-    names = [f"{row.group} {row.test}".strip() for row in table.rows]
-    columns = [(column.name, [text_at(table, row, column) for row in table.rows]) for column in table.columns]
+    title = terminal_text(table.experiment.title + (" (quick run)" if table.quick else ""))
+    names = [terminal_text(f"{row.group} {row.test}".strip()) for row in table.rows]
+    columns = [
+        (terminal_text(column.name), [text_at(table, row, column) for row in table.rows]) for column in table.columns
+    ]
     wide = [max(map(len, (*cells, *name.split()))) + _BORDER for name, cells in columns]
     while columns:
         room, number = width - max(map(len, names)) - 2 * _BORDER, 1
@@ -196,7 +199,7 @@ def _progress(*, quiet: bool) -> Generator[Callable[[dict[str, Any]], None]]:
         progress.MofNCompleteColumn(),
         progress.BarColumn(),
         progress.TimeElapsedColumn(),
-        progress.TextColumn("{task.description}"),
+        progress.TextColumn("{task.description}", markup=False),
     )
     console = Console(stderr=True)
     with progress.Progress(*columns, console=console, transient=True) as bar:
@@ -205,7 +208,7 @@ def _progress(*, quiet: bool) -> Generator[Callable[[dict[str, Any]], None]]:
         def follow(state: dict[str, Any]) -> None:
             names = ", ".join(sorted(job.learner_name for job in state["running"]))
             words = [_failed(state), _time_left(state), names]
-            said = "; ".join(word for word in words if word)
+            said = terminal_text("; ".join(word for word in words if word))
             bar.update(task, total=state["total"], completed=state["done"] + state["failed"], description=said)
 
         yield follow

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from graphfsa.checks import check_name
-from graphfsa.cli._common import check_data_options, check_output, find_data, is_same_file, print_json
+from graphfsa.cli._common import check_data_options, check_output, find_data, is_same_file, print_json, say
 from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
@@ -95,4 +95,4 @@ def _write(rules: Rules, fsa: GraphFSA, kind: str, out: str | None, as_json: boo
         }
         print_json(facts)
     elif out is None:
-        typer.echo(text, nl=False)
+        say(text, nl=False)

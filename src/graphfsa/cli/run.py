@@ -13,6 +13,7 @@ from graphfsa.cli._common import (
     parse_steps,
     print_json,
     print_rows,
+    say,
 )
 from graphfsa.cli._guard import guarded
 from graphfsa.cli._progress import step_progress
@@ -79,7 +80,7 @@ def run_command(
     if out is not None:
         write_states(out, fsa, trajectory.last)
     if limit == "stable" and trajectory.stable_at is None:
-        typer.echo(f"warning: the states had not repeated after {trajectory.steps} steps; see --max-steps", err=True)
+        say(f"warning: the states had not repeated after {trajectory.steps} steps; see --max-steps", err=True)
     facts = _facts(fsa, where, trajectory)
     if as_json:
         print_json(facts)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output, find_data, is_same_file, print_json, print_rows
+from graphfsa.cli._common import check_output, find_data, is_same_file, print_json, print_rows, say
 from graphfsa.cli._guard import guarded
 from graphfsa.cli._instances import amount, edges_text, graph_facts
 from graphfsa.cli._learned import note_untouched
@@ -160,11 +160,11 @@ def _print(
         rows["suggestions"] = f"written to {out}; fill in their labels"
     print_rows(rows | {"seconds": facts["seconds"]})
     if found.suggestions:
-        typer.echo("\nlabels of these graphs would tell the two apart:")
+        say("\nlabels of these graphs would tell the two apart:")
     for suggestion in facts["suggestions"]:
         nodes, steps = amount(suggestion["num_nodes"], "node"), amount(suggestion["steps"], "step")
-        typer.echo(f"  {nodes}, {steps}, edges {edges_text(suggestion)}")
+        say(f"  {nodes}, {steps}, edges {edges_text(suggestion)}")
         for what, names in zip(
             ("inputs", "model", "other"), (suggestion["inputs"], *suggestion["answers"]), strict=True
         ):
-            typer.echo(f"    {what}  " + " ".join(f"{k}:{'(none)' if n is None else n}" for k, n in enumerate(names)))
+            say(f"    {what}  " + " ".join(f"{k}:{'(none)' if n is None else n}" for k, n in enumerate(names)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output, find_data, is_same_file, print_json, print_rows
+from graphfsa.cli._common import check_output, find_data, is_same_file, print_json, print_rows, say
 from graphfsa.cli._guard import guarded
 from graphfsa.cli._instances import amount, edges_text, graph_facts
 from graphfsa.cli._progress import count_progress
@@ -95,7 +95,7 @@ def _print(facts: dict[str, Any], task: str, *, asked: bool) -> None:
     if example is None:
         return
     nodes, steps = amount(example["num_nodes"], "node"), amount(example["steps"], "step")
-    typer.echo(f"\nwrong on this graph of {nodes} after {steps} of {task}; edges: {edges_text(example)}")
+    say(f"\nwrong on this graph of {nodes} after {steps} of {task}; edges: {edges_text(example)}")
     table = [("node", "input", "label", "answer")]
     columns = zip(example["inputs"], example["labels"], example["predictions"], strict=True)
     table += [
@@ -105,4 +105,4 @@ def _print(facts: dict[str, Any], task: str, *, asked: bool) -> None:
     for place, row in enumerate(table):
         wrong = place > 0 and row[2] not in (row[3], "(any)")
         cells = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        typer.echo(f"  {cells}  {'<- wrong' if wrong else ''}".rstrip())
+        say(f"  {cells}  {'<- wrong' if wrong else ''}".rstrip())

@@ -8,8 +8,6 @@ they are asked for, and checked against their digests.
 from __future__ import annotations
 
 import json
-import secrets
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -25,6 +23,7 @@ from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.files import PathLike, atomic_write, read_bytes, read_json
+from graphfsa.folders import whole_folder
 from graphfsa.graphs import Graph, GraphBatch
 
 SCHEMA = "graphfsa.data/1"
@@ -122,17 +121,10 @@ def save_data(
         return _same_data(target, manifest["digest"])
     if not target.parent.is_dir():
         raise GraphFSAError(f"cannot write {str(target)!r}: there is no directory {str(target.parent)!r}")
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
-    try:
-        draft.mkdir()
+    with whole_folder(target) as draft:
         for name, examples in splits.items():
             atomic_write(draft / entries[name]["file"], _to_tensors(examples))
         atomic_write(draft / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
-        draft.rename(target)
-    except OSError as error:
-        raise GraphFSAError(f"cannot write {str(target)!r}: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     return StoredData(target, manifest)
 
 

@@ -13,12 +13,15 @@ from hashlib import sha256
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from graphfsa.interrupts import deferred_signals
+
 # Kernels release the interpreter lock and are run by our own threads; the compiler's thread pool is never started.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 _NAMING = b"2"
 """How helpers are named; code that was kept under another naming is not used."""
 
 
+@deferred_signals()  # An import that was interrupted leaves half a compiler, and the best so far needs a whole one.
 def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel.
 
@@ -46,10 +49,23 @@ def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -
     try:
         compiled: Any = numba.njit(cache=True, **_OPTIONS)(unique)
     except (RuntimeError, OSError):  # No directory to keep compiled code in: compile anew in every process.
-        return numba.njit(**_OPTIONS)(unique)
+        return _uninterrupted(numba.njit(**_OPTIONS)(unique))
     # Kept code that is damaged is compiled again; code that can't be kept (a full disk) is used all the same.
     for name in ("load_overload", "save_overload"):
         setattr(compiled._cache, name, _forgiving(getattr(compiled._cache, name)))
+    return _uninterrupted(compiled)
+
+
+def _uninterrupted(compiled: Any) -> Any:
+    """Keep signals until a kernel is compiled: callbacks of the compiler print exceptions and forget them."""
+    compile_for = compiled._compile_for_args
+
+    @wraps(compile_for)
+    def compile_all(*arguments: Any, **options: Any) -> Any:
+        with deferred_signals():
+            return compile_for(*arguments, **options)
+
+    compiled._compile_for_args = compile_all
     return compiled
 
 

@@ -22,19 +22,20 @@ from graphfsa.datasets import (
     Score,
     TrainingData,
     check_size,
-    check_steps,
     draw,
     draw_split,
     draw_training,
     generate_grab,
     grab_config,
 )
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.evaluation._references import build
 from graphfsa.evaluation.experiment import Experiment, Job, Test
+from graphfsa.folders import place
 from graphfsa.learners import Learner, Model, fit_model, versions
 
 RECORD = "graphfsa.record/1"
+_MAX_NODE_STEPS = 10**11
 _HISTORY = 60
 """The largest number of lines of a history that a record keeps."""
 
@@ -128,7 +129,7 @@ def _written(model: Model, stem: Path) -> dict[str, Any] | None:
     """Write a model; None if there is none, or if it can't be saved."""
     if not (model.is_automaton or model.is_network):
         return None
-    path = stem.with_suffix(".json" if model.is_automaton else ".safetensors")
+    path = place(stem.parent, stem.name + (".json" if model.is_automaton else ".safetensors"))
     model.save(path)
     content = path.read_bytes()
     facts: dict[str, Any] = {"file": path.name, "bytes": len(content), "sha256": sha256(content).hexdigest()}
@@ -197,7 +198,8 @@ def check_graphs(experiment: Experiment) -> None:
     for test in experiment.tests:
         try:
             check_size("a graph", test.size, 0, test.count)
-            check_steps(test.steps, 0)
+            if test.size * test.count * test.steps > _MAX_NODE_STEPS:
+                raise LimitError(f"nodes x steps must be at most {_MAX_NODE_STEPS:,}; choose fewer graphs or steps")
             if test.size not in tried:
                 dataset.generate(test.size, 1, np.random.default_rng(0), steps=1)
             tried.add(test.size)

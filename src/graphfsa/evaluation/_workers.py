@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +16,7 @@ from typing import Any
 from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation._job import failure, run_job
 from graphfsa.evaluation.experiment import Job
+from graphfsa.interrupts import blocked_signals, ignore_signals
 from graphfsa.plugins import load_file, loaded_files
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -84,7 +84,7 @@ class _Worker:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, str(self._models), loaded_files()), daemon=True)
-        with _one_thread():
+        with _one_thread(), blocked_signals():
             self._process.start()
         theirs.close()
         self._ready = False
@@ -158,7 +158,7 @@ def _one_thread() -> Generator[None]:
 
 def _serve(connection: Connection, models: str, files: list[str]) -> None:
     """What a process does: run the jobs that it is given, until its parent closes the connection."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent is interrupted, and ends us.
+    ignore_signals()  # The parent is interrupted, and ends us.
     Thread(target=_end_with_parent, daemon=True).start()
     os.dup2(2, 1)  # Standard output is for results, not for what a learner prints.
     for file in files:

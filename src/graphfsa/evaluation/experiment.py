@@ -16,11 +16,12 @@ from typing import Any
 from graphfsa.checks import check_type, is_integer, shown
 from graphfsa.datasets import Dataset, grab_config, grab_config_names
 from graphfsa.errors import GraphFSAError
-from graphfsa.evaluation._references import build, options_of, refer, without_digest
+from graphfsa.evaluation._references import build, construct, find, options_of, refer, without_digest
 from graphfsa.learners import Learner
 
 _NO_EFFECT = ("column", "published", "focus", "comparison", "seeds")
 """Fields of a learner that do not decide how its jobs are run."""
+_MAX_STEPS = 10**6
 _NAME = re.compile(r"\w[\w .,=+-]*")
 
 
@@ -181,6 +182,8 @@ class Experiment:
         for test in self.tests:
             if test.count < 1:
                 raise GraphFSAError(f"test {test.name!r} must have at least one graph; got {test.count}")
+            _check_steps(f"test {test.name!r}", test.steps)
+        _check_steps("data", self.data.steps)
         splits = ("train", "covering") if self.data.grab else ("train", "learn")
         for each in self.learners:
             if each.train.split not in splits:
@@ -333,12 +336,18 @@ def _reference(
     if not isinstance(given, str | contract):
         raise GraphFSAError(f"{what} must be a graphfsa.{contract.__name__} or the name of one; got {shown(given)}")
     try:
-        plugin = build(contract, given, {}, {}) if isinstance(given, str) else given
+        plugin = construct(find(contract, given), {}) if isinstance(given, str) else given
         reference, more = refer(type(plugin))
         files |= more
         return reference, options_of(plugin)
     except GraphFSAError as error:
         raise GraphFSAError(f"{what}: {error}") from None
+
+
+def _check_steps(what: str, steps: int) -> None:
+    """Raise for more steps than anybody would wait for."""
+    if steps > _MAX_STEPS:
+        raise GraphFSAError(f"{what} must have at most {_MAX_STEPS:,} steps; got {shown(steps)}")
 
 
 def _check_distinct(what: str, names: Sequence[str]) -> None:

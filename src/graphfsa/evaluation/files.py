@@ -5,7 +5,6 @@ Files, manifests and records are read into the classes of ``experiment.py`` by t
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields, is_dataclass, replace
 from json import dumps
@@ -18,11 +17,10 @@ from graphfsa.errors import FormatError, GraphFSAError, UnknownNameError
 from graphfsa.evaluation._references import build, locate
 from graphfsa.evaluation.experiment import Experiment, Job, grab_tests
 from graphfsa.fields import Field, read_fields
-from graphfsa.files import read_bytes
+from graphfsa.files import read_toml
 from graphfsa.learners import Learner
 
 _PAPER = Path(__file__).parent / "paper"
-_LIMIT = 2**20
 _T = TypeVar("_T")
 
 
@@ -113,29 +111,29 @@ def _own_experiment(path: Path) -> Experiment:
         raise FormatError(f"{path}: dates, times, inf and nan have no meaning here") from None
     experiment = read_experiment(path.stem, content, str(path))
     try:
-        located = _located(experiment, path.parent)
+        located = _located(experiment)
         check_code(located)
     except GraphFSAError as error:
         raise FormatError(f"{path}: {error}") from None
     return located
 
 
-def _located(experiment: Experiment, folder: Path) -> Experiment:
+def _located(experiment: Experiment) -> Experiment:
     """The same experiment with references that other processes can follow."""
     files: dict[str, str] = {}
     data = experiment.data
     if data.dataset:
-        data = replace(data, dataset=_noted(Dataset, data.dataset, folder, files, "data"))
+        data = replace(data, dataset=_noted(Dataset, data.dataset, files, "data"))
     learners = tuple(
-        replace(each, learner=_noted(Learner, each.learner, folder, files, f"learner {number}"))
+        replace(each, learner=_noted(Learner, each.learner, files, f"learner {number}"))
         for number, each in enumerate(experiment.learners, start=1)
     )
     return replace(experiment, data=data, learners=learners, files=files)
 
 
-def _noted(contract: type[Learner] | type[Dataset], name: str, folder: Path, files: dict[str, str], what: str) -> str:
+def _noted(contract: type[Learner] | type[Dataset], name: str, files: dict[str, str], what: str) -> str:
     try:
-        reference, more = locate(contract, name, folder)
+        reference, more = locate(contract, name)
     except GraphFSAError as error:
         raise GraphFSAError(f"{what}: {error}") from None
     files |= more
@@ -144,10 +142,7 @@ def _noted(contract: type[Learner] | type[Dataset], name: str, folder: Path, fil
 
 def _read_toml(path: Path) -> dict[str, Any]:
     """The content of a file, on top of that of the file that it extends; published numbers are about its data."""
-    try:
-        content = tomllib.loads(read_bytes(path, limit=_LIMIT).decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path}: not TOML: {error}") from None
+    content = read_toml(path)
     base = content.pop("extends", None)
     if base is None:
         return content

@@ -6,11 +6,14 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
+from graphfsa.escaping import latex_label, latex_text, markdown_name, markdown_prose, spreadsheet_cell
 from graphfsa.evaluation.published import Published
 from graphfsa.evaluation.statistics import Summary
 from graphfsa.evaluation.tables import Cell, Column, Row, Table
 from graphfsa.files import atomic_write
+from graphfsa.folders import place
 
 
 def share(value: float) -> str:
@@ -154,20 +157,21 @@ def where(row: Row) -> str:
 def markdown(table: Table) -> str:
     """The table as Markdown, with all remarks about it."""
     experiment = table.experiment
-    parts = [f"## {experiment.title}", experiment.about, _scope(table), _grid(table, table.columns, strict)]
+    title, about = markdown_name(experiment.title), markdown_prose(experiment.about)
+    parts = [f"## {title}", about, _scope(table), _grid(table, table.columns, strict)]
     for words, columns, reading in readings(table):
         parts += [f"{words}:", _grid(table, columns, reading)]
     parts += [
         _paired_tests(table),
         *(_paragraph(words) for words in differences(table)),
-        _list("Notes", notes(table)),
-        _list("Failed jobs", [f"{name}: {' '.join(error.split())}" for name, error in table.failed.items()]),
+        _list("Notes", [markdown_prose(note) for note in notes(table)]),
+        _list("Failed jobs", [markdown_name(f"{name}: {' '.join(e.split())}") for name, e in table.failed.items()]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _scope(table: Table) -> str:
-    words = f"Mean ± standard deviation over {seeds_text(table)}, strict scoring"
+    words = f"Mean ± standard deviation over {markdown_name(seeds_text(table))}, strict scoring"
     words += "; in brackets, runs without a single wrong node."
     if table.quick:
         words = "**Quick run: few graphs and short trainings; the numbers mean little.** " + words
@@ -178,11 +182,12 @@ def _scope(table: Table) -> str:
 
 def _grid(table: Table, columns: Sequence[Column], reading: Reading) -> str:
     grouped = any(row.group for row in table.rows)
-    head = [*([""] if grouped else []), "", *(column.name for column in columns)]
+    head = [*([""] if grouped else []), "", *(markdown_name(column.name) for column in columns)]
     lines = [_line(head), _line(["---"] * (1 + grouped) + ["---:"] * len(columns))]
     before = None
     for row in table.rows:
-        names = [*([row.group if row.group != before else ""] if grouped else []), row.test]
+        group = row.group if row.group != before else ""
+        names = [markdown_name(name) for name in ([group] if grouped else []) + [row.test]]
         before = row.group
         cells = [text_at(table, row, column, reading) for column in columns]
         lines.append(_line([*names, *cells]))
@@ -190,7 +195,7 @@ def _grid(table: Table, columns: Sequence[Column], reading: Reading) -> str:
 
 
 def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+    return "| " + " | ".join(cells) + " |"
 
 
 def _paired_tests(table: Table) -> str:
@@ -208,14 +213,15 @@ def _paired_tests(table: Table) -> str:
         test = pair.outcome
         place = ", ".join(word for word in (pair.row.group, pair.row.test) if word)
         interval = f"{test.low:+.3f} .. {test.high:+.3f}"
-        cells = [place, pair.first, pair.second, f"{test.difference:+.3f}", interval, f"{test.wins} / {test.losses}"]
+        names = [markdown_name(name) for name in (place, pair.first, pair.second)]
+        cells = [*names, f"{test.difference:+.3f}", interval, f"{test.wins} / {test.losses}"]
         lines.append(_line([*cells, f"{pair.corrected:.3g}"]))
     return "\n".join(lines)
 
 
 def _paragraph(words: list[str]) -> str:
     first, *rest = words
-    return "\n".join([first, *([""] if rest else []), *(f"- {line}" for line in rest)])
+    return "\n".join([first, *([""] if rest else []), *(f"- {markdown_name(line)}" for line in rest)])
 
 
 def _list(title: str, lines: list[str]) -> str:
@@ -233,21 +239,21 @@ def as_csv(table: Table) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_FIELDS)
-    name = table.experiment.name
     for row in table.rows:
         for column in (*table.columns, *table.comparison_columns):
             place = (row, column.name)
+            names = [spreadsheet_cell(name) for name in (table.experiment.name, row.group, row.test, column.name)]
             if column.is_published and place in table.published:
                 source = table.published[place]
                 numbers = [source.mean, source.std]
-                writer.writerow([name, row.group, row.test, column.name, "published", *numbers] + [""] * 6)
+                writer.writerow([*names, "published", *numbers, *[""] * 6])
             elif place in table.cells:
                 cell = table.cells[place]
                 found = cell.strict
                 numbers = _rounded([found.mean, found.std, found.low, found.high])
                 authors = _rounded([cell.reference.mean, cell.reference.std])
                 line = [*numbers, found.exact, found.runs, *authors]
-                writer.writerow([name, row.group, row.test, column.name, "measured", *line])
+                writer.writerow([*names, "measured", *line])
     return text.getvalue()
 
 
@@ -262,16 +268,16 @@ def latex(table: Table) -> str:
     head = [
         "",
         *([""] if grouped else []),
-        *(rf"\rotatebox{{60}}{{{_escaped(column.name)}}}" for column in table.columns),
+        *(rf"\rotatebox{{60}}{{{latex_text(column.name)}}}" for column in table.columns),
     ]
     lines = [
         "% Needs \\usepackage{booktabs,graphicx}",
         r"\begin{table}",
         r"\centering\small",
-        rf"\caption{{{_escaped(table.experiment.title)}: {_escaped(table.experiment.about)}"
+        rf"\caption{{{latex_text(table.experiment.title)}: {latex_text(table.experiment.about)}"
         + (" Quick run." if table.quick else "")
-        + f" Mean $\\pm$ standard deviation over {_escaped(seeds_text(table))}, strict scoring.}}",
-        rf"\label{{tab:{table.experiment.name}}}",
+        + f" Mean $\\pm$ standard deviation over {latex_text(seeds_text(table))}, strict scoring.}}",
+        rf"\label{{tab:{latex_label(table.experiment.name)}}}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         " & ".join(head) + r" \\",
@@ -281,9 +287,8 @@ def latex(table: Table) -> str:
     for row in table.rows:
         if before is not None and row.group != before:
             lines.append(r"\midrule")
-        names = [*([_escaped(row.group if row.group != before else "")] if grouped else []), f"${_escaped(row.test)}$"]
-        if "=" not in row.test:
-            names[-1] = _escaped(row.test)
+        group, test = latex_text(row.group if row.group != before else ""), latex_text(row.test)
+        names = [*([group] if grouped else []), f"${test}$" if "=" in row.test else test]
         before = row.group
         cells = [_latex_cell(table, row, column) for column in table.columns]
         lines.append(" & ".join([*names, *cells]) + r" \\")
@@ -299,24 +304,16 @@ def _latex_cell(table: Table, row: Row, column: Column) -> str:
 
 
 _PLUS_MINUS = "\\pm"
-_SPECIAL = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
-
-
-def _escaped(words: str) -> str:
-    return "".join(_SPECIAL.get(letter, letter) for letter in words)
 
 
 def write_tables(folder: Path, tables: Sequence[Table], *, quick: bool) -> None:
     """Write each table as Markdown, CSV and LaTeX, and a list of them."""
     for table in tables:
         name = table.experiment.name
-        atomic_write(folder / f"{name}.md", markdown(table))
-        atomic_write(folder / f"{name}.csv", as_csv(table))
-        atomic_write(folder / f"{name}.tex", latex(table))
-    atomic_write(folder / "README.md", _contents(tables, quick))
+        atomic_write(place(folder, f"{name}.md"), markdown(table))
+        atomic_write(place(folder, f"{name}.csv"), as_csv(table))
+        atomic_write(place(folder, f"{name}.tex"), latex(table))
+    atomic_write(place(folder, "README.md"), _contents(tables, quick))
 
 
 def _contents(tables: Sequence[Table], quick: bool) -> str:
@@ -330,17 +327,18 @@ def _contents(tables: Sequence[Table], quick: bool) -> str:
         "| table | | seeds |",
         "| --- | --- | ---: |",
         *(
-            f"| [{table.experiment.title}]({table.experiment.name}.md) | [CSV]({table.experiment.name}.csv), "
-            f"[LaTeX]({table.experiment.name}.tex), [picture]({table.experiment.name}.svg) | {table.seeds} |"
+            f"| [{markdown_name(table.experiment.title)}]({name}.md) | [CSV]({name}.csv), [LaTeX]({name}.tex), "
+            f"[picture]({name}.svg) | {table.seeds} |"
             for table in tables
+            for name in [quote(table.experiment.name)]
         ),
     ]
     columns, found = at_a_glance(tables)
     if found:
         lines += ["", f"{GLANCE}:", ""]
-        lines += [_line(["", *(column.name for column in columns)]), _line(["---", *["---:"] * len(columns)])]
-        lines += [
-            _line([f"{table.experiment.title}, {where(row)}", *(text_at(table, row, column) for column in columns)])
-            for table, row in found
-        ]
+        lines += [_line(["", *(markdown_name(column.name) for column in columns)])]
+        lines += [_line(["---", *["---:"] * len(columns)])]
+        for table, row in found:
+            name = markdown_name(f"{table.experiment.title}, {where(row)}")
+            lines.append(_line([name, *(text_at(table, row, column) for column in columns)]))
     return "\n".join(lines) + "\n"

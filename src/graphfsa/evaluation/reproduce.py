@@ -20,6 +20,7 @@ from graphfsa.evaluation.rendering import write_tables
 from graphfsa.evaluation.results import Record, Results
 from graphfsa.evaluation.runner import Watch, check_count, run_experiments, run_watched
 from graphfsa.files import PathLike
+from graphfsa.folders import place
 from graphfsa.learners import versions
 
 _SEEDS = 10
@@ -91,8 +92,8 @@ def write_results(results: Results | PathLike) -> Results:
     write_tables(found.path, tables, quick=found.quick)
     for table in tables:
         for suffix in (".svg", ".png") if table.cells else ():
-            draw_table(table, found.path / (table.experiment.name + suffix))
-    write_page(found.path / "report.html", tables, found.records(), quick=found.quick)
+            draw_table(table, place(found.path, table.experiment.name + suffix))
+    write_page(place(found.path, "report.html"), tables, found.records(), quick=found.quick)
     return found
 
 
@@ -145,8 +146,8 @@ def check_results(
 
     The files of their models are compared with their digests too, if they have been kept. Automata are the same on
     every machine. The weights of networks depend on the order in which a processor adds numbers, so networks may differ
-    on a processor of another kind. Learners and data sets of one's own are looked for in the working directory, and
-    run only if their file has not changed.
+    on a processor of another kind. Learners and data sets of one's own must have been imported, and are run only if
+    their file has not changed.
 
     Args:
         results: The results, or their directory; nothing in it is changed.

@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,12 @@ from graphfsa.checks import shown
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.evaluation._job import RECORD
 from graphfsa.evaluation.experiment import Experiment, job_id
-from graphfsa.evaluation.files import experiment_content, is_own, paper_experiment, read_experiment
+from graphfsa.evaluation.files import experiment_content, is_own, paper_experiment, read_experiment, read_job
 from graphfsa.evaluation.rendering import markdown
 from graphfsa.evaluation.tables import Table, make_table
 from graphfsa.fields import Field, read_fields
-from graphfsa.files import PathLike, atomic_write, parse_json, read_bytes, read_json, reason_of
+from graphfsa.files import DRAFTS, PathLike, atomic_write, parse_json, read_bytes, read_json, reason_of
+from graphfsa.folders import append_line, make_folder, place
 
 SCHEMA = "graphfsa.results/1"
 Record = dict[str, Any]
@@ -72,13 +74,9 @@ class Results:
             wanted, own = {**known["tables"], **wanted}, {**known["own"], **own}
         elif folder.exists() and not _is_blank(folder):
             raise GraphFSAError(f"{str(path)!r} exists and holds no results; choose another directory")
-        models = folder / "models"
-        try:
-            models.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise GraphFSAError(f"cannot make the directory {str(models)!r}: {reason_of(error)}") from error
+        make_folder(place(folder, "models"))
         manifest = {"schema": SCHEMA, "quick": quick, "tables": wanted, "own": own}
-        atomic_write(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
+        atomic_write(place(folder, "manifest.json"), json.dumps(manifest, indent=1) + "\n")
         return cls(folder)
 
     @property
@@ -166,35 +164,7 @@ class Results:
 
     def add(self, record: Record) -> None:
         """Add the record of a job, and force it to the disk; earlier records stay, whatever happens."""
-        file = self.path / "records.jsonl"
-        line = json.dumps(record, ensure_ascii=False).encode() + b"\n"
-        try:
-            with file.open("r+b" if file.exists() else "x+b") as target:
-                end = _end_of_lines(target)
-                target.truncate(end)
-                target.seek(end)
-                try:
-                    target.write(line)
-                    target.flush()
-                    os.fsync(target.fileno())
-                except OSError:
-                    target.truncate(end)
-                    raise
-        except OSError as error:
-            raise GraphFSAError(f"cannot write {str(file)!r}: {reason_of(error)}") from error
-
-
-def _end_of_lines(file: Any) -> int:
-    """Where the last complete line ends."""
-    end = file.seek(0, os.SEEK_END)
-    while end > 0:
-        start = max(0, end - 65536)
-        file.seek(start)
-        place = file.read(end - start).rfind(b"\n")
-        if place >= 0:
-            return start + place + 1
-        end = start
-    return 0
+        append_line(place(self.path, "records.jsonl"), json.dumps(record, ensure_ascii=False).encode())
 
 
 def _manifest(path: Path) -> dict[str, Any]:
@@ -209,7 +179,7 @@ def _is_blank(folder: Path) -> bool:
     if not folder.is_dir():
         return False
     for path in folder.iterdir():
-        leftover = fnmatch(path.name, ".graphfsa-*.tmp") and path.is_file()
+        leftover = fnmatch(path.name, DRAFTS) and path.is_file()
         if not leftover and not (path.name == "models" and path.is_dir() and not any(path.iterdir())):
             return False
     return True
@@ -222,39 +192,74 @@ def _there(path: Path) -> bool:
         raise GraphFSAError(f"cannot read {str(path)!r}: {reason_of(error)}") from error
 
 
+_SHARE = Field(float, least=0, most=1)
+_COUNT = Field(int, least=0, most=2**63)
+_DIGEST = Field(str, pattern=("[0-9a-f]{64}", "a SHA-256, 64 hexadecimal digits"))
+_LOGGED = Field((float, str, bool, None))
+"""What a learner notes about its training."""
+_TIMES = {name: Field(float, 0, least=0, most=1e12) for name in ("fit", "fit_cpu", "all_cpu")}
 _COMMON = {
     "id": Field(str),
     "status": Field(str, choices=("done", "failed")),
     "config": Field(dict),
     "seconds": Field(dict),
-    "versions": Field(dict),
+    "versions": Field(dict, most=100, items=Field(str, most=100)),
 }
-_DONE = {"results": Field(dict, items=Field(dict)), "fit": Field(dict), "model": Field((dict, None), None)}
-_FAILED = {"error": Field(str)}
-_RESULT = {"accuracy": Field(float, least=0, most=1), "reference": Field(float, least=0, most=1)}
+_DONE = {
+    "results": Field(dict, least=1, items=Field(dict)),
+    "fit": Field(dict),
+    "model": Field((dict, None), None),
+    "digests": Field(dict, {}, items=_DIGEST),
+}
+_FAILED = {"error": Field(str), "trace": Field(str, "")}
+_RESULT = {
+    "accuracy": _SHARE,
+    "reference": _SHARE,
+    "perfect": replace(_SHARE, default=0.0),
+    "nodes": replace(_COUNT, default=0),
+    "graphs": replace(_COUNT, default=0),
+}
+_FIT = {
+    "verdict": Field(str, "", most=100),
+    "train_accuracy": Field((float, None), None, least=0, most=1),
+    "validation_accuracy": Field((float, None), None, least=0, most=1),
+    "updates": Field((int, None), None, least=0, most=2**63),
+    "epochs": Field((int, None), None, least=0, most=2**63),
+    "possible": Field((bool, None), None),
+    "history": Field(list, [], items=Field(dict, items=_LOGGED)),
+}
+_MODEL = {
+    "file": Field(str),
+    "bytes": replace(_COUNT, default=0),
+    "sha256": _DIGEST,
+    "network": replace(_DIGEST, default=""),
+    "automaton": replace(_DIGEST, default=""),
+    "states": replace(_COUNT, default=0),
+    "aggregation": Field(dict, {}),
+}
 
 
 def _record(line: str, where: str) -> Record:
-    """The record of a line, if all that pages show of it is there."""
+    """The record of a line: every field that pages and checks use is there, and is what it must be."""
     try:
         content = parse_json(line)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where}: not JSON: {error}") from None
     found = read_fields(content, _COMMON, where, schema=RECORD, unknown=True)
     found |= read_fields(content, _DONE if found["status"] == "done" else _FAILED, where, unknown=True)
-    _check_part(found, "config", {"seed": Field(int)}, where)
-    _check_part(found, "seconds", {"all": Field(float)}, where)
-    _check_part(found, "fit", {"history": Field(list, [], items=Field(dict))}, where)
-    _check_part(found, "model", {"file": Field(str), "sha256": Field(str)}, where)
+    read_job(found["config"], where)
+    _check_part(found, "seconds", {"all": Field(float, least=0, most=1e12), **_TIMES}, where)
+    _check_part(found, "fit", _FIT, where)
+    _check_part(found, "model", _MODEL, where)
     for test, result in found.get("results", {}).items():
-        read_fields(result, _RESULT, f"{where}: results: {test}", unknown=True)
+        read_fields(result, _RESULT, f"{where}: results: {shown(test)}", unknown=True)
     right = job_id(content["config"])
     if content["id"] != right:
         raise FormatError(f"{where}: id must be {right!r}, which stands for config; got {shown(content['id'])}")
     file = (found.get("model") or {}).get("file")
     if file not in (None, f"{right}.json", f"{right}.safetensors"):
         raise FormatError(f"{where}: the file of the model must be named after the job; got {shown(file)}")
-    return content
+    return {**content, **found}
 
 
 def _check_part(record: Record, name: str, wanted: Mapping[str, Field], where: str) -> None:

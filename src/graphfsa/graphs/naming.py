@@ -11,6 +11,7 @@ from graphfsa.files import is_file
 from graphfsa.graphs import families
 from graphfsa.graphs.files import read_graph
 from graphfsa.graphs.graph import Graph
+from graphfsa.interrupts import interruptible
 
 SUFFIXES = (".json", ".edges", ".txt")
 
@@ -31,6 +32,7 @@ def find_graph(text: str | Path, rng: np.random.Generator) -> Graph:
     if is_path and name.partition(":")[0] not in families.family_names():
         return read_graph(name)
     try:
-        return families.parse_family(name, rng)
+        # Sorting 10^8 arcs takes long, and nothing looks at signals meanwhile.
+        return interruptible(lambda: families.parse_family(name, rng))
     except UnknownNameError as error:
         raise GraphFSAError(f"{error}; or the path of a .json, .edges or .txt file") from None

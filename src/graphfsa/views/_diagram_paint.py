@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphfsa.arrays import Array
-from graphfsa.automaton.rules import latex_text
+from graphfsa.escaping import latex_letters
 from graphfsa.views._diagram_scene import FONT, LINE, Box, Scene, head_of, shaft_of
 from graphfsa.views.figures import new_figure
 
@@ -283,7 +283,7 @@ class TikzCanvas:
         colour = f"\\color{{{self._colour(ink)}}}"
         for line, middle in zip(lines, _middles(box, len(lines), size), strict=True):
             self._lines.append(
-                f"  \\node{anchor} at ({x:.1f},{middle:.1f}) {{{font}{weight}{colour}{latex_text(line)}}};"
+                f"  \\node{anchor} at ({x:.1f},{middle:.1f}) {{{font}{weight}{colour}{latex_letters(line)}}};"
             )
 
     def finish(self) -> str:

@@ -22,7 +22,8 @@ from graphfsa.automaton import GraphFSA
 from graphfsa.engine import neighbourhood_values
 from graphfsa.errors import LimitError, StateError
 from graphfsa.graphs import Graph
-from graphfsa.views.pages import Html, fill, page, resource
+from graphfsa.html import Html, fill
+from graphfsa.views.pages import page, resource
 
 if TYPE_CHECKING:
     from graphfsa.views.rollouts import Rollout

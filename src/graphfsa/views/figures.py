@@ -31,7 +31,7 @@ def own_style() -> Generator[None]:
     try:
         import matplotlib
     except ValueError as error:  # It reads its settings when it is imported.
-        raise GraphFSAError(f"matplotlib can't start: {error}") from None
+        raise GraphFSAError(f"matplotlib can't start; is there a damaged file matplotlibrc here? {error}") from None
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()

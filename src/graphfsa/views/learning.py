@@ -155,7 +155,7 @@ def _mark_sizes(panels: Any, parts: list[list[Mapping[str, Any]]]) -> None:
 def _size(record: Mapping[str, Any]) -> str:
     aggregation = record["aggregation"]
     if aggregation["name"] == "counting":
-        return f"{record['states']} states, bound {aggregation['bound']}"
+        return f"{record['states']} states, bound {aggregation.get('bound', 'unknown')}"
     return f"{record['states']} states, {aggregation['name']}"
 
 

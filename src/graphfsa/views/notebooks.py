@@ -11,11 +11,10 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.engine import Trajectory
 from graphfsa.errors import GraphFSAError
-from graphfsa.html import facts_html
+from graphfsa.html import Html, element, facts_html, join
 from graphfsa.views._layout import layout_kind
 from graphfsa.views._rollout_picture import rollout_figure
 from graphfsa.views.figures import figure_bytes
-from graphfsa.views.pages import Html, element, join
 from graphfsa.views.rollouts import Rollout, check_rollout
 
 MAX_BYTES = 2 * 10**6
@@ -32,7 +31,7 @@ def trajectory_html(trajectory: Trajectory) -> str:
     Recorded frames, or changes, are played. If nothing was recorded, there is a picture of the first and the last
     states. A run on a large graph is told in a table of facts, which every run has.
     """
-    facts = Html(facts_html("Trajectory", _facts(trajectory)))
+    facts = facts_html("Trajectory", _facts(trajectory))
     if trajectory.graph.num_nodes > MAX_SHOWN:
         return facts
     times = _times(trajectory)

@@ -1,22 +1,16 @@
-"""HTML pages that need nothing else: everything is in the file, and the browser is told to load and run nothing more.
-
-Text is escaped by construction: ``element`` and ``fill`` escape whatever is not ``Html`` already.
-"""
+"""HTML pages that need nothing else: everything is in the file, and browsers are told to load and run nothing more."""
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
-from html import escape
 from importlib.resources import files
 from typing import Any
 
+from graphfsa.html import Html, element, fill
 from graphfsa.views.figures import figure_bytes
 
-_EMPTY = ("img", "br")
-"""Elements that have no end tag."""
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -31,40 +25,6 @@ _PAGE = """<!DOCTYPE html>
 @@body@@
 </html>
 """
-
-
-class Html(str):
-    """Markup in which all text is escaped."""
-
-    __slots__ = ()
-
-
-def element(tag: str, *content: object, **attributes: object) -> Html:
-    """An element of HTML.
-
-    Args:
-        tag: Its name.
-        content: What is inside: ``Html`` as it is, anything else as text.
-        attributes: Its attributes; an underscore at the end of a name is left out (``class_``), and so is an attribute
-            that is None.
-
-    Example:
-        >>> element("p", "1 < 2", element("br"), class_="soft")
-        '<p class="soft">1 &lt; 2<br></p>'
-    """
-    given = "".join(f' {name.rstrip("_")}="{escape(str(v))}"' for name, v in attributes.items() if v is not None)
-    return Html(f"<{tag}{given}>" if tag in _EMPTY else f"<{tag}{given}>{join(content)}</{tag}>")
-
-
-def join(parts: Iterable[object], between: object = "") -> Html:
-    """Parts one after the other: ``Html`` as it is, anything else as text."""
-    return Html(_markup(between).join(_markup(part) for part in parts))
-
-
-def fill(template: str, **parts: object) -> Html:
-    """A template with its parts in place: ``@@name@@`` becomes ``Html`` as it is, or anything else as text."""
-    # In one pass: what was filled in is not looked at again.
-    return Html(re.sub(r"@@([a-z_]+)@@", lambda match: _markup(parts[match[1]]), template))
 
 
 def page(
@@ -108,10 +68,6 @@ def image(figure: Any, title: str) -> Html:
     kind = "drawing" if isinstance(figure, str) else "picture"  # Our own drawings follow the reader's light or dark.
     source = f"data:image/svg+xml;base64,{b64encode(content).decode()}"
     return element("div", element("img", src=source, alt=title), class_=kind)
-
-
-def _markup(part: object) -> str:
-    return part if isinstance(part, Html) else escape(str(part))
 
 
 def _sources(parts: Sequence[str]) -> str:

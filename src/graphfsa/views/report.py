@@ -8,9 +8,10 @@ from typing import Any
 
 from graphfsa.engine import Trajectory
 from graphfsa.files import PathLike, atomic_write
+from graphfsa.html import Html, element, join
 from graphfsa.views._rollout_page import player_script, player_style
 from graphfsa.views.notebooks import player
-from graphfsa.views.pages import Html, element, image, join, page, resource
+from graphfsa.views.pages import image, page, resource
 from graphfsa.views.rollouts import Rollout
 
 _SPEED = 5.0

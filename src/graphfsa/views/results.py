@@ -156,7 +156,8 @@ def draw_trainings(histories: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]
     for place, (name, runs) in enumerate(histories.items()):
         for run, history in enumerate(runs):
             for axes, what in zip(panels, ("loss", "validation_accuracy"), strict=True):
-                points = [(record["epoch"], record[what]) for record in history if record.get(what) is not None]
+                points = [(record.get("epoch"), record.get(what)) for record in history]
+                points = [(epoch, number) for epoch, number in points if _is_number(epoch) and _is_number(number)]
                 if points:
                     axes.plot(
                         *zip(*points, strict=True),
@@ -173,5 +174,11 @@ def draw_trainings(histories: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]
     accuracies = [share for line in panels[1].get_lines() for share in line.get_ydata()]
     if accuracies:
         accuracy_axis(panels[1], accuracies)
-    panels[0].legend(fontsize=8, frameon=False)
+    if panels[0].get_lines():
+        panels[0].legend(fontsize=8, frameon=False)
     return finish_figure(figure, path, [], "")
+
+
+def _is_number(given: Any) -> bool:
+    """Whether a learner, which may note anything, has noted a number that can be drawn."""
+    return isinstance(given, int | float) and not isinstance(given, bool) and abs(given) < 1e300

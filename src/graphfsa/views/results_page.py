@@ -20,7 +20,8 @@ from graphfsa.evaluation.rendering import (
     where,
 )
 from graphfsa.evaluation.tables import Cell, Column, Row, Table
-from graphfsa.views.pages import Html, element, image, join
+from graphfsa.html import Html, element, join
+from graphfsa.views.pages import image
 from graphfsa.views.report import Section, facts_section, scrolled, write_report
 from graphfsa.views.results import draw_table, draw_trainings
 

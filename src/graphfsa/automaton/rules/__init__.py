@@ -4,7 +4,7 @@ from graphfsa.automaton.rules._guards import CountIs, Guard, PartIs, Rule, Share
 from graphfsa.automaton.rules._parsing import automaton_from_rules, parse_rules
 from graphfsa.automaton.rules._rules import FORMATS, MAX_RULE_ENTRIES, Rules, entries_that_matter, rules_of
 from graphfsa.automaton.rules._vocabulary import RowVocabularies, Vocabulary, matrix_product
-from graphfsa.automaton.rules._wording import StateNames, guard_words, latex_text, plain_name
+from graphfsa.automaton.rules._wording import StateNames, guard_words, plain_name
 
 __all__ = [
     "FORMATS",
@@ -23,7 +23,6 @@ __all__ = [
     "guard_cost",
     "guard_holds",
     "guard_words",
-    "latex_text",
     "matrix_product",
     "parse_rules",
     "plain_name",

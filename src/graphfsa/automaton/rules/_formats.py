@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from graphfsa.aggregations import Features
 from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, Rule, ShareIs, runs
 from graphfsa.automaton.rules._wording import StateNames, code_span, guard_words, latex_name, plain_name
 from graphfsa.checks import shorten
+from graphfsa.html import Html, element, join, table_html
 
 if TYPE_CHECKING:
     from graphfsa.automaton.rules._rules import Rules
@@ -71,15 +71,15 @@ def rules_latex(rules: Rules) -> str:
 
 def rules_html(rules: Rules) -> str:
     """See ``Rules.html``."""
-    names = StateNames(rules.state_names, lambda name: escape(plain_name(shorten(name, _HTML_NAME))))
+    names = StateNames(rules.state_names, lambda name: plain_name(shorten(name, _HTML_NAME)))
     marks = {**dict.fromkeys(rules.starting_states, " (start)"), **dict.fromkeys(rules.final_states, " (final)")}
-    rows: list[str] = []
+    rows: list[Html] = []
     for state, listed in enumerate(rules.lists):
-        moves = "<br>".join(_move(rules, rule, state, names, "stays", "→ ") for rule in listed)
-        head = f'<th style="text-align: left; vertical-align: top">{names[state]}{marks.get(state, "")}</th>'
-        rows.append(f'<tr>{head}<td style="text-align: left">{moves}</td></tr>')
-    about = f"{len(names)} states, {escape(shorten(str(rules.aggregation), 200))}"
-    return f"<table><caption>GraphFSA: {about}</caption>{''.join(rows)}</table><p>{_ORDER}{_free(rules)}</p>"
+        moves = join([_move(rules, rule, state, names, "stays", "→ ") for rule in listed], element("br"))
+        head = element("th", names[state] + marks.get(state, ""), style="text-align: left; vertical-align: top")
+        rows.append(element("tr", head, element("td", moves, style="text-align: left")))
+    title = f"GraphFSA: {len(names)} states, {rules.aggregation}"
+    return join([table_html(title, rows), element("p", _ORDER + _free(rules))])
 
 
 def rule_facts(rules: Rules) -> list[dict[str, Any]]:

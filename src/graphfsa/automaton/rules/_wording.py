@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from graphfsa.aggregations import Features
 from graphfsa.automaton.rules._guards import Atom, CountIs, Guard, PartIs, ShareIs, runs
+from graphfsa.escaping import latex_letters
 
 _WORDS = "if and or nor not neither otherwise stays some every neighbour neighbours is are missing of"
 KEYWORDS = frozenset(_WORDS.split(" "))
@@ -134,22 +135,6 @@ def listed(items: Sequence[str], word: str = "or") -> str:
 # ---- names
 
 
-_LATEX = {
-    **{character: "\\" + character for character in "{}$&#_%"},
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"{\char34}",
-    "'": r"{\char39}",
-    "`": r"{\char96}",
-    # In braces, or two of them would become one dash.
-    "-": "{-}",
-}
-
-
 def plain_name(name: str) -> str:
     """A name in the notation of rules: in quotes unless it is one word, and not one of the notation."""
     if re.fullmatch(r"\w+(-\w+)*", name) and name not in KEYWORDS:
@@ -165,10 +150,5 @@ def code_span(name: str) -> str:
 
 
 def latex_name(name: str) -> str:
-    """A name in LaTeX, set without serifs."""
-    return rf"\textsf{{{latex_text(name)}}}"
-
-
-def latex_text(text: str) -> str:
-    """Any text in LaTeX, with every special character escaped."""
-    return "".join(_LATEX.get(character, character) for character in text)
+    """A name in LaTeX, set without serifs, letter by letter as it is."""
+    return rf"\textsf{{{latex_letters(name)}}}"

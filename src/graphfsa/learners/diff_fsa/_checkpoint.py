@@ -18,9 +18,9 @@ from graphfsa.files import (
     parse_json,
     read_bytes,
     read_tensors,
-    reason_of,
     write_tensors,
 )
+from graphfsa.folders import make_folder, place, remove_drafts
 from graphfsa.learners.diff_fsa._course import Candidate, Course, Record
 from graphfsa.search.problem import Shape
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 SCHEMA = "graphfsa.diff-fsa.checkpoint/1"
 _STATE, _HISTORY = "checkpoint.safetensors", "history.jsonl"
 _NUMBERS = ("updates", "states", "loss", "mean_loss", "accuracy", "solved", "entropy", "seconds")
+_MORE = ("of", "rate", "validation_loss")
 _COURSE = ("size", "updates", "looks", "first", "best_size", "history", "seconds", "lowest", "flat")
 
 
@@ -43,15 +44,11 @@ class Checkpoints:
 
     def __init__(self, directory: PathLike, *, resume: bool = False) -> None:
         self.directory = Path(directory)
-        try:
-            if self.directory.exists() and not self.directory.is_dir():
-                raise GraphFSAError(f"{str(directory)!r} must be a directory; it is a file")
-            self.directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise GraphFSAError(f"cannot make the directory {str(directory)!r}: {reason_of(error)}") from error
-        self._file = self.directory / _STATE
-        for left in self.directory.glob(".graphfsa-*.tmp"):  # From a process that was killed while it wrote.
-            left.unlink(missing_ok=True)
+        if self.directory.exists() and not self.directory.is_dir():
+            raise GraphFSAError(f"{str(directory)!r} must be a directory; it is a file")
+        make_folder(self.directory)
+        self._file = place(self.directory, _STATE)
+        remove_drafts(self.directory)
         if self._file.exists() and not resume:
             raise GraphFSAError(f"{str(directory)!r} holds a training already; resume it, or choose another directory")
 
@@ -69,9 +66,10 @@ class Checkpoints:
             state: dict[str, Any] = json.loads(about["state"])
             self._compare(state["identity"], _identity(fit))
             course = _course(state["course"], len(fit.sizes))
-            names = [f"solved.{k}" for k in range(len(state["keys"]) - 1)]
+            names = [f"solved.{k}" for k in range(len(state["keys"].keys() - {"best"}))]
             course.solved = [_found(arrays, state, name, fit.sizes[course.size]) for name in names]
-            course.best = _found(arrays, state, "best", fit.sizes[course.best_size])
+            if "best" in state["keys"]:
+                course.best = _found(arrays, state, "best", fit.sizes[course.best_size])
             fit.course = course
             fit.enter()
             assert fit.training is not None
@@ -85,8 +83,10 @@ class Checkpoints:
     def save(self, fit: Fit) -> None:
         """Keep the state of a training."""
         course, training = fit.course, fit.training
-        assert training is not None and course.best is not None
-        found = {"best": course.best, **{f"solved.{k}": item for k, item in enumerate(course.solved)}}
+        assert training is not None
+        found = {f"solved.{k}": item for k, item in enumerate(course.solved)}
+        if course.best is not None:
+            found["best"] = course.best
         arrays = training.arrays()
         for name, item in found.items():
             arrays |= {f"{name}.table": item.table, f"{name}.soft": item.soft, f"{name}.values": item.values}
@@ -101,7 +101,7 @@ class Checkpoints:
 
     def _write_history(self, course: Course) -> None:
         lines = "".join(json.dumps(record) + "\n" for record in course.history)
-        atomic_write(self.directory / _HISTORY, lines)
+        atomic_write(place(self.directory, _HISTORY), lines)
 
     def _compare(self, kept: dict[str, Any], now: dict[str, Any]) -> None:
         different = sorted(name for name in kept.keys() | now.keys() if kept.get(name) != now.get(name))
@@ -120,9 +120,8 @@ def read_history(path: PathLike) -> list[Record]:
     for number, line in enumerate(read_bytes(path).splitlines(), start=1):
         try:
             record = parse_json(line.decode("utf-8"))
-            valid = isinstance(record["aggregation"]["name"], str) and all(
-                isinstance(record[name], int | float) and not isinstance(record[name], bool) for name in _NUMBERS
-            )
+            numbers = [record[name] for name in _NUMBERS] + [record[name] for name in _MORE if name in record]
+            valid = isinstance(record["aggregation"]["name"], str) and all(map(_is_number, numbers))
         except (ValueError, KeyError, TypeError, RecursionError):
             valid, record = False, {}
         if not valid:
@@ -131,6 +130,10 @@ def read_history(path: PathLike) -> list[Record]:
     if not records:
         raise FormatError(f"{path}: must hold at least one record; got none")
     return records
+
+
+def _is_number(given: Any) -> bool:
+    return isinstance(given, int | float) and not isinstance(given, bool) and abs(given) < 1e300
 
 
 def _course(state: dict[str, Any], num_sizes: int) -> Course:

@@ -87,6 +87,7 @@ class Fit:
                     self.checkpoints.restore(self)
                 while self.course.size < len(self.sizes):
                     self.enter()
+                    self._begin()
                     self._train()
                     if self.course.solved:
                         break
@@ -116,6 +117,11 @@ class Fit:
             device=self.device,
             compiled=self.learner.compiled,
         )
+
+    def _begin(self) -> None:
+        """Keep the state at once when a training begins: looks may be far apart."""
+        if self.checkpoints is not None and not self.course.updates:
+            self.checkpoints.save(self)
 
     def _train(self) -> None:
         assert self.training is not None
