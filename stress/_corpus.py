@@ -71,7 +71,7 @@ def corpus(folder: Path) -> dict[str, Reader]:
         folder: An empty directory to make files in.
     """
     found = {
-        "model": Reader(_model, _models(folder), "m.json", {}, 0.5),
+        "model": Reader(_model, _models(folder), "m.json", {}, 0.3),
         "automaton": Reader(_automaton, [automaton_to_json(library.life_like()).encode()], "a.json", {}),
         "rules": Reader(_automaton, [str(fsa.rules()).encode() for fsa in _automata()], "a.rules", {}),
         "graph": Reader(_graph, _saved(folder, ".json", write_graph, _graphs()), "g.json", {}),
@@ -208,7 +208,7 @@ def _directories(folder: Path) -> dict[str, Reader]:
     datasets.grab("paper-1", seed=0, out=folder / "grab")
     stored = {name: (folder / "grab" / name).read_bytes() for name in ("manifest.json", "00.safetensors")}
     return {
-        **{f"results, {name}": Reader(_results, [results[name]], name, results, 0.1) for name in results},
+        **{f"results, {name}": Reader(_results, [results[name]], name, results, 0.03) for name in results},
         **{f"stored data, {name}": Reader(_stored, [stored[name]], name, stored) for name in stored},
     }
 
@@ -233,9 +233,9 @@ def _networks(folder: Path) -> dict[str, Reader]:
 
     return {
         "network": Reader(_model, [(folder / "n.safetensors").read_bytes()], "n.safetensors", {}),
-        "soft table": Reader(_soft, [(folder / "soft.safetensors").read_bytes()], "t.safetensors", {}, 0.2),
+        "soft table": Reader(_soft, [(folder / "soft.safetensors").read_bytes()], "t.safetensors", {}, 0.05),
         "checkpoint": Reader(
-            checkpoint, [(kept / "checkpoint.safetensors").read_bytes()], "checkpoint.safetensors", {}, 0.2
+            checkpoint, [(kept / "checkpoint.safetensors").read_bytes()], "checkpoint.safetensors", {}, 0.05
         ),
-        "history": Reader(_history, [(kept / "history.jsonl").read_bytes()], "history.jsonl", {}, 0.2),
+        "history": Reader(_history, [(kept / "history.jsonl").read_bytes()], "history.jsonl", {}, 0.05),
     }

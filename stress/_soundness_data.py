@@ -28,6 +28,8 @@ from stress._brute_force import (
 )
 from stress._soundness_aggregations import draw_class
 from stress._soundness_draws import (
+    ANY,
+    FEW,
     HiddenRule,
     Labelled,
     Named,
@@ -37,6 +39,7 @@ from stress._soundness_draws import (
     draw_solver,
     draw_task,
     examples_of,
+    slowed,
     with_table,
 )
 from stress._soundness_tables import MOST, RedrawError, blank, is_fitted, searches, wanted
@@ -58,6 +61,8 @@ def _check_identification(rng: np.random.Generator, family: str) -> None:
     task = draw_task(rng)
     extra = int(rng.choice([0, 1, 2, 2])) if task.kind == "classes" else 0
     fsa = draw_solver(rng, family, task, extra, ordered=bool(family.startswith("own") or rng.random() < 0.5))
+    if rng.random() < 0.3:
+        fsa = slowed(rng, fsa)
     kind = draw_class(rng, fsa.aggregation)
     max_nodes = int(rng.integers(3 if kind == "cycle" else 1, 5))
     hidden = HiddenRule.of(fsa, task, kind, int(rng.integers(0, 4)), int(rng.integers(0, 2)))
@@ -66,7 +71,7 @@ def _check_identification(rng: np.random.Generator, family: str) -> None:
     data: list[Labelled] = []
     for arcs in [shapes[k] for k in rng.integers(0, len(shapes), rng.integers(1, 8))]:
         usual = 1 if task.kind == "evolution" else 2 * len(arcs) + 2 if alone else len(arcs) + hidden.more
-        steps = usual if alone or rng.random() < 0.6 else -1  # Then it has steps of its own.
+        steps = usual if alone or rng.random() < 0.6 else int(rng.choice([ANY, FEW]))
         (one,) = draw_labelled(rng, fsa, task, [arcs], steps, 0.0)
         hide = rng.random(len(arcs)) < rng.choice([0.0, 0.3])
         data.append(replace(one, labels=tuple(None if h else k for h, k in zip(hide, one.labels, strict=True))))
@@ -158,7 +163,7 @@ def check_coverage(rng: np.random.Generator, family: str, folder: Path) -> None:
     fsa = draw_solver(rng, family, task, int(rng.integers(0, 2)))
     slotted = fsa.aggregation.uses_slots
     graphs = [plain(draw_graph(rng, slotted)) for _ in range(rng.integers(1, 4))]
-    data = draw_labelled(rng, fsa, task, graphs, -1, float(rng.choice([0.0, 0.05])))
+    data = draw_labelled(rng, fsa, task, graphs, ANY, float(rng.choice([0.0, 0.05])))
     found = coverage(fsa, examples_of(task, data))
     facts: dict[str, Any] = {"fsa": fsa, "data": found.examples, "found": found.as_dict()}
     machine, names, used = Machine.of(fsa), fsa.state_names, Counter[tuple[int, int]]()

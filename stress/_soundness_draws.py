@@ -49,6 +49,15 @@ def draw_solver(rng: np.random.Generator, family: str, task: Task, extra: int, o
     return GraphFSA(names, aggregation, table, starting_states=starting, final_states=final)
 
 
+def slowed(rng: np.random.Generator, fsa: GraphFSA) -> GraphFSA:
+    """The automaton with no answer in the first step, so that it needs its other states to know what it saw."""
+    table = fsa.transition_table.copy()
+    waiting = [state for state in range(fsa.num_states) if state not in fsa.final_states]
+    rows = [state for state in fsa.starting_states if state in waiting]
+    table[rows] = rng.choice(waiting, (len(rows), fsa.num_values))
+    return with_table(fsa, table)
+
+
 def draw_task(rng: np.random.Generator) -> Task:
     """A few inputs and classes, or the states of an evolution."""
     inputs, classes = rng.choice([1, 2, 3], 2, p=[0.4, 0.4, 0.2]).tolist()
@@ -201,6 +210,10 @@ class HiddenRule(CustomTask):
         return 1 if self.states else graph.num_nodes + self.more
 
 
+ANY, FEW = -1, -2
+"""Numbers of steps, see ``draw_labelled``."""
+
+
 @dataclass(frozen=True)
 class Labelled:
     """A graph with names for inputs and labels; None for a node that does not count."""
@@ -216,12 +229,12 @@ def draw_labelled(
 ) -> list[Labelled]:
     """Graphs with random inputs and the answers of an automaton, some of which are replaced or left out.
 
-    With ``steps`` below 0 each graph has a number of its own, often a small one.
+    After ``steps`` steps; ``ANY`` number of them, often a small one; or as ``FEW`` as the answers take.
     """
     named, found = Named(fsa), list[Labelled]()
     for arcs in graphs:
         inputs = tuple(task.inputs[k] for k in rng.integers(0, len(task.inputs), len(arcs)))
-        number = _few_steps(rng, named, arcs, inputs) if steps < 0 else steps
+        number = _few_steps(rng, named, arcs, inputs, steps) if steps < 0 else steps
         labels = list(named.answers(arcs, inputs, number))
         for node in np.flatnonzero(rng.random(len(arcs)) < noise).tolist():
             labels[node] = [*task.classes, None][rng.integers(len(task.classes) + 1)]
@@ -229,10 +242,10 @@ def draw_labelled(
     return found
 
 
-def _few_steps(rng: np.random.Generator, named: Named, arcs: Arcs, inputs: Sequence[str]) -> int:
-    """Any number of steps; or no more than the answers take, so that few automata are as quick."""
-    most = int(rng.integers(0, 5))
-    if rng.random() < 0.5:
+def _few_steps(rng: np.random.Generator, named: Named, arcs: Arcs, inputs: Sequence[str], steps: int) -> int:
+    """No more steps than the answers take are what few automata can do with."""
+    most = int(rng.integers(0, 5)) if steps == ANY else 5
+    if steps == ANY and rng.random() < 0.5:
         return most
     rows = [named.answers(arcs, inputs, number) for number in range(most + 1)]
     return rows.index(rows[-1])

@@ -28,6 +28,8 @@ from graphfsa.search.proof import Impossibility
 from stress._brute_force import Machine, TooManyError, Wanted, plain, some_table_fits
 from stress._soundness_aggregations import SomebodyLast
 from stress._soundness_draws import (
+    ANY,
+    FEW,
     Labelled,
     Named,
     claim,
@@ -36,6 +38,7 @@ from stress._soundness_draws import (
     draw_solver,
     draw_task,
     examples_of,
+    slowed,
 )
 
 MOST = 30_000
@@ -95,23 +98,36 @@ def searches(rng: np.random.Generator) -> ExitStack:
 
 def check_learning(rng: np.random.Generator, family: str, folder: Path) -> None:
     """The learner finds the smallest size that fits and a table of it; or nothing fits, and a proof shows it."""
+    hard = bool(rng.random() < 0.5)
     while True:
         try:
-            _check_problem(rng, family, folder)
+            _check_problem(rng, *_draw_problem(rng, family, hard), folder)
         except (TooManyError, RedrawError):
             continue
         return
 
 
-def _check_problem(rng: np.random.Generator, family: str, folder: Path) -> None:
+def _draw_problem(rng: np.random.Generator, family: str, hard: bool) -> tuple[Task, GraphFSA, list[Labelled]]:
+    """A task, an automaton and labelled graphs; if it is to be hard, classes and inputs alone do not explain them."""
     task = draw_task(rng)
     extra = int(rng.choice([0, 1, 2, 2])) if task.kind == "classes" else 0
     hidden = draw_solver(rng, family, task, extra, ordered=True)
+    if hard and extra:
+        hidden = slowed(rng, hidden)
     graphs = [plain(draw_graph(rng, hidden.aggregation.uses_slots, 3)) for _ in range(rng.integers(1, 8))]
     graphs = [arcs for arcs in graphs if all(len(seen) <= 3 for seen in arcs)]
-    data = draw_labelled(rng, hidden, task, graphs, -1, float(rng.choice([0.0, 0.15, 0.4])))
+    noise = 0.0 if hard else float(rng.choice([0.0, 0.15, 0.4]))
+    data = draw_labelled(rng, hidden, task, graphs, FEW if hard else ANY, noise)
     if not any(label is not None for one in data for label in one.labels):
         raise RedrawError  # There is nothing to learn.
+    if hard and (not extra or fits(task, data, hidden.aggregation, fewest_states(task))):
+        raise RedrawError
+    return task, hidden, data
+
+
+def _check_problem(
+    rng: np.random.Generator, task: Task, hidden: GraphFSA, data: Sequence[Labelled], folder: Path
+) -> None:
     named, most = fewest_states(task), hidden.num_states
     least = most if rng.random() < 0.3 or isinstance(hidden.aggregation, AverageThresholdAggregation) else named
     aggregations: list[Any] = [hidden.aggregation]
@@ -123,7 +139,7 @@ def _check_problem(rng: np.random.Generator, family: str, folder: Path) -> None:
         for place, kind in enumerate(aggregations)
     )
     fitting = [(size, kind) for size, kind in sizes if fits(task, data, kind, size[1])]
-    if fitting and fitting[0] == sizes[0] and rng.random() < 0.8:
+    if fitting and fitting[0] == sizes[0] and least == named and rng.random() < 0.8:
         raise RedrawError  # What the simplest automata explain is most of what is drawn.
     learner = ExactLearner(
         states=(least, most),

@@ -19,6 +19,8 @@ KINDS = ("kill", "term", "hup", "int", "disk-full", "no-permission", "memory", "
 SIGNALS = {"kill": signal.SIGKILL, "term": signal.SIGTERM, "hup": signal.SIGHUP, "int": signal.SIGINT}
 _HOOK = ["--plugin", str(Path(__file__).with_name("_torture_hook.py"))]
 _PAGE = 4096
+_START = 0.15
+"""The share of its time in which a command starts."""
 _AGAIN = 0.3
 """Seconds in which a signal is sent again."""
 _MOST_MEMORY = 2**27
@@ -62,7 +64,7 @@ def plan_of(seed: int, kind: str, number: int) -> Plan:
     """The trial of this number: seed, kind and number say everything about it."""
     rng = np.random.default_rng([seed, KINDS.index(kind), number])
     command = command_of(number)
-    coins = rng.random(5) < (0.5, 0.5, 0.5, 0.4, 0.2)
+    coins = rng.random(6) < (0.5, 0.5, 0.5, 0.4, 0.2, 0.2)
     return Plan(
         kind,
         number,
@@ -70,7 +72,8 @@ def plan_of(seed: int, kind: str, number: int) -> Plan:
         earlier=command.always or bool(coins[0]),
         hooked=command.learns and bool(coins[1]),
         how=float(rng.random()),
-        moment=float(rng.random()),
+        # Programs are least prepared while they start.
+        moment=float(rng.random()) * (_START if coins[5] and not coins[3] else 1.0),
         # Files are written in moments: whoever strikes at any time would hardly ever hit one.
         writing=bool(coins[3]),
         delay=float(rng.random() * 0.004),
@@ -105,7 +108,10 @@ def methods(bench: Bench, kind: str) -> list[str]:
 def method_of(bench: Bench, plan: Plan) -> str:
     """The way in which a trial makes its fault."""
     ways = methods(bench, plan.kind)
-    return ways[int(plan.how * len(ways))]
+    way = ways[int(plan.how * len(ways))]
+    there = bench.references[plan.command.name].earlier if plan.earlier else {}
+    needed = {"file": bool(there), "input": "MODEL" in plan.command.line or ".toml" in plan.command.line}
+    return way if needed.get(way, True) else "directory"
 
 
 def strike(bench: Bench, plan: Plan, folder: Path) -> Struck:

@@ -31,7 +31,7 @@ from stress._corpus import EXPERIMENT
 from stress._mutations import NAMES
 
 BLOCK = 100
-_MOMENT = 1.0
+_MOMENT = 0.4
 """Seconds after which a command is interrupted."""
 _ENDING = 8.0
 """Seconds of processor time that it may take to end then: a kernel may be being compiled."""

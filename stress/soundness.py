@@ -23,6 +23,7 @@ from stress._soundness_aggregations import FAMILIES, draw_class
 from stress._soundness_automata import check_compare, check_minimise
 from stress._soundness_data import check_coverage, check_suggestions
 from stress._soundness_draws import (
+    ANY,
     HiddenRule,
     Named,
     claim,
@@ -162,7 +163,7 @@ def check_verify_data(rng: np.random.Generator, family: str, folder: Path) -> No
     task = draw_task(rng)
     fsa = draw_solver(rng, family, task, int(rng.integers(0, 2)))
     graphs = [plain(draw_graph(rng, fsa.aggregation.uses_slots)) for _ in range(rng.integers(1, 6))]
-    data = draw_labelled(rng, fsa, task, graphs, -1, float(rng.choice([0.0, 0.1, 0.4])))
+    data = draw_labelled(rng, fsa, task, graphs, ANY, float(rng.choice([0.0, 0.1, 0.4])))
     examples = examples_of(task, data)
     found = verify(fsa, examples)
     named = Named(fsa)

@@ -13,6 +13,7 @@ ROOMS = [
     "arrays",
     "checks",
     "interrupts",
+    "processes",
     "plugins",
     "files",
     "folders",

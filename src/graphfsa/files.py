@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
+from graphfsa.interrupts import deferred_signals
 
 PathLike = str | os.PathLike[str]
 MAX_BYTES = 2**30
@@ -142,7 +143,8 @@ def atomic_write(path: PathLike, data: bytes | str) -> None:
             raise GraphFSAError(f"cannot write {str(path)!r}: it is {file_kind(mode)}")
         if not target.parent.is_dir():
             raise GraphFSAError(f"cannot write {str(path)!r}: there is no directory {str(target.parent)!r}")
-        _replace(target, content, mode)
+        with deferred_signals():  # Or one that comes at the wrong moment would leave the temporary file.
+            _replace(target, content, mode)
     # Path.resolve raises RuntimeError for a loop of links, and ValueError for a null byte.
     except (OSError, ValueError, RuntimeError) as error:
         if isinstance(error, GraphFSAError):

@@ -16,6 +16,7 @@ from typing import Any
 from graphfsa.checks import shown
 from graphfsa.errors import GraphFSAError
 from graphfsa.files import DRAFTS, PathLike, draft_name, reason_of
+from graphfsa.interrupts import deferred_signals
 
 
 def place(folder: PathLike, name: str) -> Path:
@@ -97,15 +98,17 @@ def append_line(path: Path, line: bytes) -> None:
         GraphFSAError: The file can't be written.
     """
     try:
-        with path.open("r+b" if path.exists() else "x+b") as file:
+        # Not buffered: what a full disk has not taken would be written again when the file is cut or closed.
+        with path.open("r+b" if path.exists() else "x+b", buffering=0) as file, deferred_signals():
             if os.fstat(file.fileno()).st_nlink > 1:
                 raise GraphFSAError(f"cannot add to {str(path)!r}: the file has a second name, elsewhere")
             end = _end_of_lines(file)
             file.truncate(end)
             file.seek(end)
             try:
-                file.write(line + b"\n")
-                file.flush()
+                left = memoryview(line + b"\n")
+                while left:
+                    left = left[file.write(left) :]
                 os.fsync(file.fileno())
             except OSError:
                 file.truncate(end)

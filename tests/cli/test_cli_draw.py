@@ -1,4 +1,5 @@
 import json
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -69,7 +70,8 @@ def test_entries_that_graphs_never_use_are_left_free_as_in_the_rules(cli, tmp_pa
         drawn = cli("draw", tmp_path / "m.json", "--out", out, *source, "--json").json
         said = cli("rules", tmp_path / "m.json", *source, "--json").json
         assert drawn["free_entries"] == said["free_entries"] > 0
-        assert f"{drawn['free_entries']} of 64 entries are never used by these graphs" in out.read_text()
+        words = re.sub("</tspan><tspan[^>]*>", " ", out.read_text())  # Where lines are broken depends on the layout.
+        assert f"{drawn['free_entries']} of 64 entries are never used by these graphs" in words
         assert drawn["states"] == list(fsa.state_names)
         assert {arrow["next"]: arrow["if"] for arrow in drawn["arrows"] if arrow["state"] == "node"} == {
             rule["next"]: [rule["if"] or "otherwise"] for rule in said["rules"] if rule["state"] == "node"

@@ -234,7 +234,15 @@ def test_what_a_library_does_in_a_thread():
         interruptible(lambda: 1 / 0)
 
 
-def test_signals_are_kept_until_a_block_is_over():
+@pytest.fixture
+def listening():
+    """Tests may have been started by a shell that ignores interruptions."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_signals_are_kept_until_a_block_is_over(listening):
     seen = []
     with pytest.raises(KeyboardInterrupt):
         with deferred_signals():

@@ -23,6 +23,7 @@ from graphfsa.errors import GraphFSAError
 from graphfsa.interrupts import ENDING, deferred_signals, would_be_lost
 
 _MAX_MESSAGE = 1500
+_NO_MEMORY = "not enough memory; choose a smaller graph, fewer states or a shorter recording"
 _FAILURES = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 """Faults of the machine, not of the input."""
 _Command = TypeVar("_Command", bound=Callable[..., None])
@@ -51,7 +52,12 @@ def guarded(command: _Command) -> _Command:
         except KeyboardInterrupt:
             _fail("interrupted", exit_code())
         except MemoryError:
-            _fail("not enough memory; choose a smaller graph, fewer states or a shorter recording", 1)
+            _fail(_NO_MEMORY, 1)
+        except (ImportError, SystemError) as error:
+            # A library that does not fit, or C code that did not expect to get no memory.
+            if not (isinstance(error, SystemError) or "failed to map" in str(error)):
+                raise
+            _fail(f"{_NO_MEMORY} ({error})", 1)
         except BrokenPipeError:
             # The reader of our output went away; say nothing more, not even when the interpreter flushes.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

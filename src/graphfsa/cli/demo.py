@@ -81,12 +81,19 @@ def _learn(tell: Any, drawn: TrainingData, seed: int) -> Model:
     tell(
         f"Learning from {len(drawn.train):,} labelled trees of 2 to 10 nodes (the first time, kernels are compiled) ..."
     )
-    model = fit_model(ExactLearner(states=4, bound=2), drawn, seed=seed)
+    model = _whole(fit_model(ExactLearner(states=4, bound=2), drawn, seed=seed))
     fsa, known = model.automaton, model.provenance
     assert known is not None
     right = f"{known.train_accuracy:.2%} of the labels are right"
     tell(f"{model.verdict}: {right}. {fsa.num_states} states, {fsa.aggregation}, {known.seconds:.1f} s.")
     tell(f"data {known.data[:12]}, automaton {fsa.digest[:12]}, seed {seed}")
+    return model
+
+
+def _whole(model: Model) -> Model:
+    """The model, if the learner was not interrupted: it returns the best so far, and a demo of that is none."""
+    if model.provenance is not None and model.provenance.interrupted:
+        raise KeyboardInterrupt
     return model
 
 
@@ -122,7 +129,7 @@ def _impossible(tell: Any, drawn: TrainingData, files: dict[str, Path], seed: in
     from graphfsa.learners import ExactLearner
     from graphfsa.views import draw_examples
 
-    proof = ExactLearner(states=4, bound=1).fit(drawn.train, seed=seed).impossibility
+    proof = _whole(ExactLearner(states=4, bound=1).fit(drawn.train, seed=seed)).impossibility
     if proof is None:
         return
     save_impossibility(proof, files["impossible.json"])

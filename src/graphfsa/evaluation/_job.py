@@ -56,6 +56,8 @@ def run_job(job: Job, models: Path) -> dict[str, Any]:
     started = perf_counter(), process_time()
     model = fit_model(learner, graphs.training_data(job), seed=job.seed)
     fitted = perf_counter(), process_time()
+    if model.provenance is not None and model.provenance.interrupted:
+        raise KeyboardInterrupt  # The best so far is no result of this job.
     scores = [found for tests in graphs.tests for found in _scores(model, tests)]
     return {
         "schema": RECORD,

@@ -18,6 +18,7 @@ from graphfsa.evaluation._job import failure, run_job
 from graphfsa.evaluation.experiment import Job
 from graphfsa.interrupts import blocked_signals, ignore_signals
 from graphfsa.plugins import load_file, loaded_files
+from graphfsa.processes import enter
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _TRACE = 40
@@ -83,7 +84,8 @@ class _Worker:
     def _start(self) -> None:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, str(self._models), loaded_files()), daemon=True)
+        arguments = (__name__, serve.__name__, theirs, str(self._models), loaded_files())
+        self._process = context.Process(target=enter, args=arguments, daemon=True)
         with _one_thread(), blocked_signals():
             self._process.start()
         theirs.close()
@@ -156,7 +158,7 @@ def _one_thread() -> Generator[None]:
                 os.environ[name] = value
 
 
-def _serve(connection: Connection, models: str, files: list[str]) -> None:
+def serve(connection: Connection, models: str, files: list[str]) -> None:
     """What a process does: run the jobs that it is given, until its parent closes the connection."""
     ignore_signals()  # The parent is interrupted, and ends us.
     Thread(target=_end_with_parent, daemon=True).start()
