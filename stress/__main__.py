@@ -13,7 +13,7 @@ from typing import Any
 
 from graphfsa.files import atomic_write
 from graphfsa.learners import versions
-from stress._campaign import Campaign, Tally, run_block, summary
+from stress._campaign import IN_MEMORY, Campaign, Tally, run_block, summary
 
 FUZZ = ("engine", "readers", "commands", "pages")
 _SAY_EVERY = 30.0
@@ -102,7 +102,7 @@ def _watcher() -> Any:
 
 def _replay(parts: list[str], seed: int, block: int) -> int:
     for part in parts:
-        with TemporaryDirectory() as folder:
+        with TemporaryDirectory(dir=IN_MEMORY) as folder:
             kinds, trace = run_block(part, seed, block, Path(folder), lambda _case: None)
         print(trace or f"{part}, block {block}: {kinds.total()} cases passed")
         if trace:

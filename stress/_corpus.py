@@ -237,5 +237,5 @@ def _networks(folder: Path) -> dict[str, Reader]:
         "checkpoint": Reader(
             checkpoint, [(kept / "checkpoint.safetensors").read_bytes()], "checkpoint.safetensors", {}, 0.05
         ),
-        "history": Reader(_history, [(kept / "history.jsonl").read_bytes()], "history.jsonl", {}, 0.05),
+        "history": Reader(_history, [(kept / "history.jsonl").read_bytes()], "history.jsonl", {}, 0.01),
     }

@@ -138,6 +138,7 @@ def _check_alternative(
 ) -> None:
     """The other automaton is as large, fits the data and answers as is said, which is otherwise; graphs differ."""
     other = found.alternative
+    claim(len(found.suggestions) > 0, "a graph is suggested", **facts)
     facts = {**facts, "other": other, "graph": found.suggestions[0].graph}
     alike = sorted(other.state_names) == sorted(fsa.state_names) and type(other.aggregation) is type(fsa.aggregation)
     claim(alike, "the other automaton is of the same size", **facts)

@@ -92,6 +92,7 @@ def cases(rng: np.random.Generator, folder: Path) -> Iterator[str]:
     """Command lines, run in this process."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, hard))
+    listening = signal.signal(signal.SIGINT, signal.default_int_handler)  # The campaign leaves it to its parent.
     home = Path.cwd()
     try:
         template = _files(folder / "template")
@@ -110,6 +111,7 @@ def cases(rng: np.random.Generator, folder: Path) -> Iterator[str]:
             assert not outside, f"{arguments}: wrote {outside} outside of the working directory"
     finally:
         os.chdir(home)
+        signal.signal(signal.SIGINT, listening)
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 

@@ -13,8 +13,9 @@ import inspect
 import pkgutil
 import re
 import sys
+from functools import lru_cache
 from hashlib import sha256
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
@@ -60,8 +61,7 @@ class Plugin:
 
 def plugin_names(contract: type[Plugin]) -> list[str]:
     """Names of all plug-ins of a kind, sorted: built-in ones, announced ones, and those that were defined."""
-    announced = [point.name for point in entry_points(group=contract.room)]
-    return sorted({*module_names(contract.room), *announced, *_own(contract)})
+    return sorted({*module_names(contract.room), *_announced(contract.room), *_own(contract)})
 
 
 def find_plugin(contract: type[_P], name: str, *, prefix: bool = False) -> type[_P]:
@@ -80,7 +80,9 @@ def find_plugin(contract: type[_P], name: str, *, prefix: bool = False) -> type[
     if colon and file.endswith(".py"):
         return _class_of(load_file(file), class_name, contract, file)
     wanted = name.replace("_", "-")
-    names = plugin_names(contract)
+    names = [*_own(contract), *module_names(contract.room)]
+    if wanted not in names:
+        names = plugin_names(contract)
     if prefix and wanted not in names:
         beginning = [known for known in names if wanted and known.startswith(wanted)]
         wanted = beginning[0] if len(beginning) == 1 else wanted
@@ -89,8 +91,9 @@ def find_plugin(contract: type[_P], name: str, *, prefix: bool = False) -> type[
     if wanted in module_names(contract.room):
         module = importlib.import_module(f"{contract.room}.{wanted.replace('-', '_')}")
         return _only_class(module, contract)
-    for point in entry_points(group=contract.room, name=wanted):
-        return _checked(point.load(), contract, f"entry point {wanted} of {contract.room}")
+    if wanted in _announced(contract.room):
+        loaded = _announced(contract.room)[wanted].load()
+        return _checked(loaded, contract, f"entry point {wanted} of {contract.room}")
     raise UnknownNameError(contract.kind, name, names)
 
 
@@ -117,8 +120,9 @@ def known_plugin(contract: type[_P], reference: str) -> type[_P]:
 def plugin_reference(plugin: type[Plugin]) -> str:
     """How a file refers to a class: by its name, or as ``file.py:Class``, without directories, if it is one's own."""
     file = plugin_file(plugin)
-    announced = any(point.name == plugin.name for point in entry_points(group=plugin.room))
-    return plugin.name if file is None or announced else f"{file.name}:{plugin.__qualname__}"
+    return (
+        plugin.name if file is None or plugin.name in _announced(plugin.room) else f"{file.name}:{plugin.__qualname__}"
+    )
 
 
 def plugin_file(plugin: type[Plugin]) -> Path | None:
@@ -162,6 +166,12 @@ def module_names(room: str) -> list[str]:
     package = importlib.import_module(room)
     modules = (module.name for module in pkgutil.iter_modules(package.__path__))
     return sorted(name.replace("_", "-") for name in modules if not name.startswith("_"))
+
+
+@lru_cache
+def _announced(room: str) -> dict[str, EntryPoint]:
+    """What installed packages announce for a room, by name; looked up once, since all packages are looked at."""
+    return {point.name: point for point in reversed(tuple(entry_points(group=room)))}
 
 
 def _executed(file: Path) -> ModuleType:
