@@ -14,6 +14,7 @@ from typing import Any
 from graphfsa.files import atomic_write
 from graphfsa.learners import versions
 from stress._campaign import IN_MEMORY, Campaign, Tally, run_block, summary
+from stress._torture_faults import KINDS
 
 FUZZ = ("engine", "readers", "commands", "pages")
 _SAY_EVERY = 30.0
@@ -21,13 +22,17 @@ _SAY_EVERY = 30.0
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse the command line and run; the exit code is 1 if anything failed."""
-    given = _parser().parse_args(arguments)
+    parser = _parser()
+    given = parser.parse_args(arguments)
     seed = secrets.randbits(48) if given.seed is None else given.seed
     print(f"seed {seed}", flush=True)
     if given.what == "torture":
         return _torture(given, seed)
     if given.block is not None:
-        return _replay(given.parts or ["soundness"], seed, given.block)
+        parts = given.parts or ([] if given.what == "fuzz" else ["soundness"])
+        if len(parts) != 1 or given.seed is None or given.block < 0:
+            parser.error("--block goes with --seed, and with one of --parts: as a failure says")
+        return _replay(parts, seed, given.block)
     return _campaign(given, seed)
 
 
@@ -46,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     soundness.set_defaults(parts=None)
     torture = kinds.add_parser("torture", help="kills, signals, full disks, missing rights, no memory, two writers")
     torture.add_argument("--trials", type=int, default=100, help="trials of each kind of fault [100]")
-    torture.add_argument("--kinds", nargs="+", help="only these kinds of fault")
+    torture.add_argument("--kinds", nargs="+", choices=KINDS, help="only these kinds of fault")
     torture.add_argument("--trial", type=int, help="run only this trial, as a failure says")
     torture.add_argument("--out", help="a .json file to write the rows of the table to")
     for kind in (fuzz, soundness, torture):

@@ -203,6 +203,8 @@ def _run(app: typer.Typer, arguments: list[str]) -> str:
     signal.setitimer(signal.ITIMER_REAL, _MOMENT)
     try:
         result = CliRunner().invoke(app, arguments)
+    except KeyboardInterrupt:  # While arguments were parsed: there the program itself ends at once.
+        return "interrupted"
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

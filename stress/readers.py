@@ -27,7 +27,7 @@ _LIMIT = 5.0
 """Seconds of processor time that a reader may take."""
 _HOME = str(Path(graphfsa.__file__).parent)
 _KEPT = 300
-_LOOKED_AT = 0.2
+_LOOKED_AT = 0.05
 """Share of the files for which the lines that run are noted, which takes longer than to read them."""
 
 

@@ -77,7 +77,7 @@ def test_a_reference_names_the_file_and_only_classes_of_that_file_answer(tmp_pat
     second = load_file(tmp_path / "b" / "b.py").Marked
     assert known_plugin(Dataset, "a.py:Marked") is first
     assert known_plugin(Dataset, "b.py:Marked") is second
-    with pytest.raises(GraphFSAError, match=r"it was defined in c\.py: import that file first"):
+    with pytest.raises(GraphFSAError, match=r"it was defined in c\.py, which has not been loaded"):
         known_plugin(Dataset, "c.py:Marked")
     assert find_plugin(Dataset, f"{tmp_path}/a/a.py:Marked") is first
 

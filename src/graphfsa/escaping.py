@@ -71,12 +71,14 @@ def markdown_name(text: str) -> str:
 def markdown_prose(text: str) -> str:
     """A sentence in Markdown, which may have code and links: no HTML, pictures, headings, lists or tables."""
     safe = _one_line(text).replace("<", "&lt;").replace("![", "!\\[")
+    safe = re.sub(r"\]\((?!https?://|[\w./#-]+\))", r"]\\(", safe)  # Links to pages and files, and to nothing else.
     return re.sub(r"^(\s*)([#>|+*=~-])", r"\1\\\2", safe)
 
 
 def spreadsheet_cell(text: str) -> str:
     """A name in CSV: one that a spreadsheet would take for a formula gets an apostrophe before it."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    line = _one_line(text)
+    return f"'{line}" if text.startswith(_FORMULA) else line
 
 
 def _one_line(text: str) -> str:

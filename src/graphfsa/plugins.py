@@ -112,8 +112,8 @@ def known_plugin(contract: type[_P], reference: str) -> type[_P]:
         if found.__qualname__ == class_name and home is not None and home.name == Path(file).name:
             return found
     raise GraphFSAError(
-        f"the {contract.kind} {class_name} is not known here; it was defined in {file}: import that file first, or on "
-        f"the command line put it before the command: graphfsa --plugin {file} COMMAND ..."
+        f"the {contract.kind} {class_name} is not known here; it was defined in {file}, which has not been loaded. To "
+        f"load it runs it with all your rights. If you trust it, import it, or: graphfsa --plugin {file} COMMAND ..."
     )
 
 

@@ -1,4 +1,4 @@
-"""The first thing that processes of ours run: so light that what goes wrong while they import the rest can be said."""
+"""The first thing that processes of ours run: so light that what goes wrong while they import the rest can be told."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 def enter(module: str, function: str, *arguments: Any) -> None:
     """Call a function of a module that is imported here, not by whoever starts the process.
 
-    Without this, ``multiprocessing`` imports it, and shows where that failed: for lack of memory, say.
+    Without this, ``multiprocessing`` imports it, and shows a traceback if there is too little memory for that.
 
     Args:
         module: Name of the module.
@@ -18,7 +18,6 @@ def enter(module: str, function: str, *arguments: Any) -> None:
         arguments: Its arguments.
     """
     try:
-        found = getattr(import_module(module), function)
-    except (ImportError, MemoryError, SystemError, OSError) as error:
-        sys.exit(f"error: a process can't start: {type(error).__name__}: {error}")
-    found(*arguments)
+        getattr(import_module(module), function)(*arguments)
+    except (ImportError, MemoryError, SystemError, RuntimeError, OSError) as error:
+        sys.exit(f"error: a process can't go on: {type(error).__name__}: {error}")

@@ -102,7 +102,7 @@ def test_an_experiment_or_results_run_no_file_that_they_name(tmp_path):
     (tmp_path / "evil.py").write_text(FILE + f"\nopen({str(tmp_path / 'was run')!r}, 'w')\n")
     path = Path(tiny(tmp_path, published=""))
     path.write_text(path.read_text().replace('learner = "stay"', 'learner = "evil.py:Stubborn"'))
-    words = "the learner Stubborn is not known here; it was defined in evil.py: import that file first"
+    words = "the learner Stubborn is not known here; it was defined in evil.py, which has not been loaded"
     for where in (tmp_path, tmp_path.parent):
         done = run_script(where, f"import graphfsa\ngraphfsa.reproduce({str(path)!r}, out='out')\n")
         assert words in done.stderr

@@ -218,7 +218,7 @@ def test_a_file_never_runs_what_it_names(distance, tmp_path):
     data["dataset"] = {"name": "evil.py:Task", "options": {}, "drawn": {}}
     (tmp_path / "m.json").write_text(json.dumps(data))
     model = gf.load(tmp_path / "m.json")
-    with pytest.raises(GraphFSAError, match=r"not known here; it was defined in evil\.py: import that file first"):
+    with pytest.raises(GraphFSAError, match=r"not known here; it was defined in evil\.py, which has not been loaded"):
         model.load_dataset()
 
 

@@ -10,12 +10,16 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from graphfsa import CountingAggregation, GraphFSA
+from graphfsa import CountingAggregation, GraphFSA, learn
 from graphfsa.analysis import save_impossibility
 from graphfsa.cli import build_app
 from graphfsa.datasets import read_jsonl
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.escaping import latex_label, latex_text, markdown_name, spreadsheet_cell, terminal_json, terminal_text
+from graphfsa.evaluation import Results, planned
+from graphfsa.evaluation._workers import attempt
+from graphfsa.evaluation.experiment import job_id
+from graphfsa.evaluation.files import read_experiment
 from graphfsa.files import parse_json, read_toml
 from graphfsa.folders import append_line, place
 from graphfsa.interrupts import deferred_signals, interruptible, would_be_lost
@@ -61,7 +65,7 @@ def test_text_for_each_reader():
     assert latex_label("a}b\\input{x} ü") == "a-b-input-x-"
     assert latex_text("a\nb{}") == r"a b\{\}"
     assert [spreadsheet_cell(text) for text in ("=1", "+1", "-1", "@a", "\t", "n=1")] == [
-        "'=1", "'+1", "'-1", "'@a", "'\t", "n=1",
+        "'=1", "'+1", "'-1", "'@a", "' ", "n=1",
     ]  # fmt: skip
     assert markdown_name("<b>[a](b)|`c`\n# d") == r"\<b\>\[a\](b)\|\`c\` # d"
 
@@ -80,6 +84,7 @@ def test_what_one_types_on_the_command_line_is_not_echoed_raw():
         ("a = " + "[" * 20_000 + "]" * 20_000, "nested too deeply"),
         ("a = " + "9" * 5000, "not TOML that can be read"),
         ("a" + ".a" * 100_000 + " = 1", "at most 1000 dots"),
+        ('a."=".' * 20_000 + "a = 1", "at most 1000 dots"),
         ("a" + " . a" * 50_000 + " = 1", "at most 1000 dots"),
         ("x" * 300_000, "at most 262144 bytes"),
         ("a = 'b", "not TOML: "),
@@ -110,6 +115,37 @@ def test_steps_without_end(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_experiments_and_records_without_measure(tmp_path):
+    content = {"title": "x", "data": {"dataset": "root-value"}, "tests": [{"name": f"t{k}"} for k in range(60_000)]}
+    content["learners"] = [{"column": "a", "learner": "stay"}]
+    began = time.process_time()
+    with pytest.raises(GraphFSAError, match="there must be tests, and at most 1000; got 60000"):
+        read_experiment("x", content, "x")
+    content["tests"] = content["tests"][:1]
+    found = read_experiment("x", content, "x")
+    job = next(iter(planned({"x": found}, 1, quick=False).values()))
+    results = Results.create(tmp_path / "out", {"x": found}, quick=False)
+    record = attempt(job, results.models)
+    record["config"]["seed"] = 10**9
+    results.add({**record, "id": job_id(record["config"])})
+    with pytest.raises(FormatError, match="'seed' must be below 10000"):
+        results.records()
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("drawn", [{"count": 10_000_000, "sizes": [5]}, {"count": 100, "sizes": [100], "steps": 10**6}])
+def test_a_model_that_says_it_learned_from_very_much(tmp_path, drawn):
+    learn("distance", count=20).save(tmp_path / "m.json")
+    content = json.loads((tmp_path / "m.json").read_text())
+    content["dataset"]["drawn"] |= drawn
+    (tmp_path / "m.json").write_text(json.dumps(content))
+    for command in (["coverage", str(tmp_path / "m.json")], ["suggest", str(tmp_path / "m.json")]):
+        began = time.process_time()
+        answer = CliRunner().invoke(build_app(), command)
+        assert (answer.exit_code, "nodes are drawn again" in answer.stderr) == (2, True), answer.stderr
+        assert time.process_time() - began < 5
+
+
 @pytest.mark.parametrize("states", [2, None])
 def test_a_certificate_about_a_large_star(tmp_path, states):
     size = 20_001
@@ -132,6 +168,19 @@ def test_a_history_with_a_list_as_a_rate(tmp_path):
         for more in ((), ("--json",), ("--draw", str(tmp_path / "h.png"))):
             answer = CliRunner().invoke(build_app(), ["info", str(tmp_path / "history.jsonl"), *more])
             assert (answer.exit_code, isinstance(answer.exception, SystemExit)) == (code, code != 0)
+
+
+def test_settings_of_the_compiler_in_the_working_directory_are_not_obeyed(tmp_path):
+    """With PyYAML, numba reads a file there that may say where compiled code is kept, which is run."""
+    (tmp_path / "yaml.py").write_text("safe_load = lambda *_a: {'cache_dir': 'evil'}\n")
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: evil\n")
+    command = [*COMMAND, "run", "life", "--graph", "moore-torus:6x6", "--steps", "2"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "evil").exists()
 
 
 def test_settings_of_matplotlib_in_the_working_directory_are_not_obeyed(tmp_path):

@@ -42,6 +42,13 @@ class Aggregation(Plugin, ABC):
     ordered: ClassVar[bool] = True
     """Whether the digits of a value are amounts, so that 1 lies between 0 and 2; otherwise they are names."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Who changes what is seen does not inherit what was said about it: proofs would rest on it.
+        for name in ("levels", "with_neighbour", "possible_values", "restricted"):
+            if "encode" in vars(cls) and name not in vars(cls):
+                setattr(cls, name, getattr(Aggregation, name))
+
     def __new__(cls, *_fields: Any, **_options: Any) -> Self:
         if cls.__hash__ is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise AutomatonError(f"{cls.__name__} must be a frozen dataclass: write @dataclass(frozen=True)")

@@ -20,7 +20,8 @@ def build_app() -> typer.Typer:
     """The application with all commands; cheap, because commands import what they need when they run."""
     app = typer.Typer(
         name="graphfsa",
-        help="Finite state automata that live on graphs: learn, run, check and draw them.",
+        help="Finite state automata that live on graphs: learn, run, check and draw them. Exit codes: 0 done, 1 "
+        "failed, 2 bad input, 130, 143 or 129 interrupted by Ctrl-C, SIGTERM or SIGHUP.",
         no_args_is_help=True,
         add_completion=True,
         pretty_exceptions_enable=False,

@@ -53,11 +53,10 @@ def guarded(command: _Command) -> _Command:
             _fail("interrupted", exit_code())
         except MemoryError:
             _fail(_NO_MEMORY, 1)
-        except (ImportError, SystemError) as error:
-            # A library that does not fit, or C code that did not expect to get no memory.
-            if not (isinstance(error, SystemError) or "failed to map" in str(error)):
+        except (ImportError, SystemError, RuntimeError) as error:
+            if not _is_lack_of_memory(error):
                 raise
-            _fail(f"{_NO_MEMORY} ({error})", 1)
+            _fail(_NO_MEMORY, 1)
         except BrokenPipeError:
             # The reader of our output went away; say nothing more, not even when the interpreter flushes.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -66,6 +65,12 @@ def guarded(command: _Command) -> _Command:
             _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
 
     return safe  # pyright: ignore[reportReturnType]
+
+
+def _is_lack_of_memory(error: Exception) -> bool:
+    """Whether a library got no memory, and says so in its own way: to load, to begin a thread, for a tensor."""
+    words = ("failed to map", "can't start new thread", "allocate memory", "bad allocation", "bad_alloc")
+    return isinstance(error, SystemError) or any(word in str(error) for word in words)
 
 
 @contextmanager

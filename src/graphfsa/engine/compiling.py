@@ -7,6 +7,7 @@ compiled function after a hash of its code and of everything it calls keeps stal
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from hashlib import sha256
@@ -30,6 +31,8 @@ def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -
         bindings: Functions to compile as well and to make known to the kernel, and to the bindings after them, under
             the given names.
     """
+    # Or a file .numba_config.yaml in the working directory could say where compiled code, which is run, is kept.
+    os.environ.setdefault("NUMBA_CACHE_DIR", "")
     import numba
 
     assert isinstance(kernel, FunctionType)

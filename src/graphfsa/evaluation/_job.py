@@ -179,8 +179,16 @@ class JobGraphs:
         return found
 
 
+def _check_work(test: Test) -> None:
+    """Raise for a test that nobody would wait for."""
+    if test.size * test.count * max(1, test.steps) > _MAX_NODE_STEPS:
+        raise LimitError(f"nodes x steps must be at most {_MAX_NODE_STEPS:,}; choose fewer graphs or steps")
+
+
 def draw_graphs(job: Job) -> JobGraphs:
     """Draw the graphs of a job."""
+    for test in job.tests:
+        _check_work(test)
     return _draw_grab(job) if job.data.grab else _draw_dataset(job)
 
 
@@ -200,8 +208,7 @@ def check_graphs(experiment: Experiment) -> None:
     for test in experiment.tests:
         try:
             check_size("a graph", test.size, 0, test.count)
-            if test.size * test.count * test.steps > _MAX_NODE_STEPS:
-                raise LimitError(f"nodes x steps must be at most {_MAX_NODE_STEPS:,}; choose fewer graphs or steps")
+            _check_work(test)
             if test.size not in tried:
                 dataset.generate(test.size, 1, np.random.default_rng(0), steps=1)
             tried.add(test.size)

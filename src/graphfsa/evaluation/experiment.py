@@ -6,6 +6,7 @@ These classes are the only definition of what an experiment holds. Files (TOML) 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -22,6 +23,8 @@ from graphfsa.learners import Learner
 _NO_EFFECT = ("column", "published", "focus", "comparison", "seeds")
 """Fields of a learner that do not decide how its jobs are run."""
 _MAX_STEPS = 10**6
+_MOST = 1000
+"""The largest number of tests, and of learners."""
 _NAME = re.compile(r"\w[\w .,=+-]*")
 
 
@@ -351,10 +354,10 @@ def _check_steps(what: str, steps: int) -> None:
 
 
 def _check_distinct(what: str, names: Sequence[str]) -> None:
-    if not names:
-        raise GraphFSAError(f"there must be {what}")
-    for name in names:
-        if names.count(name) > 1:
+    if not 1 <= len(names) <= _MOST:
+        raise GraphFSAError(f"there must be {what}, and at most {_MOST}; got {len(names)}")
+    for name, number in Counter(names).items():
+        if number > 1:
             raise GraphFSAError(f"{what} must have different names; got {name!r} twice")
 
 

@@ -30,6 +30,8 @@ from graphfsa.files import DRAFTS, PathLike, atomic_write, parse_json, read_byte
 from graphfsa.folders import append_line, make_folder, place
 
 SCHEMA = "graphfsa.results/1"
+_MAX_MANIFEST = 2**23
+_MAX_SEEDS = 10_000
 Record = dict[str, Any]
 
 
@@ -171,7 +173,7 @@ def _manifest(path: Path) -> dict[str, Any]:
     if not path.exists():
         raise GraphFSAError(f"{str(path.parent)!r} holds no results: there is no {path.name}")
     wanted = {"quick": Field(bool), "tables": Field(dict, items=Field(str)), "own": Field(dict)}
-    return read_fields(read_json(path), wanted, str(path), schema=SCHEMA)
+    return read_fields(read_json(path, limit=_MAX_MANIFEST), wanted, str(path), schema=SCHEMA)
 
 
 def _is_blank(folder: Path) -> bool:
@@ -247,7 +249,10 @@ def _record(line: str, where: str) -> Record:
         raise FormatError(f"{where}: not JSON: {error}") from None
     found = read_fields(content, _COMMON, where, schema=RECORD, unknown=True)
     found |= read_fields(content, _DONE if found["status"] == "done" else _FAILED, where, unknown=True)
-    read_job(found["config"], where)
+    if read_job(found["config"], where).seed >= _MAX_SEEDS:
+        raise FormatError(
+            f"{where}: config: field 'seed' must be below {_MAX_SEEDS}; got {shown(found['config']['seed'])}"
+        )
     _check_part(found, "seconds", {"all": Field(float, least=0, most=1e12), **_TIMES}, where)
     _check_part(found, "fit", _FIT, where)
     _check_part(found, "model", _MODEL, where)

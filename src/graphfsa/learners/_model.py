@@ -17,12 +17,14 @@ from graphfsa.automaton.rules import Rules
 from graphfsa.checks import check_integer, shorten, shown
 from graphfsa.datasets import Dataset, Examples, Score, Task, as_dataset, as_examples, training_data
 from graphfsa.engine import Trajectory, run
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.files import PathLike
 from graphfsa.graphs import Graph, as_graph
 from graphfsa.html import facts_html
 from graphfsa.learners._provenance import Attempted, DatasetReference, Provenance, Suspect
 from graphfsa.plugins import plugin_reference
+
+_MAX_REDRAWN = 10**7
 
 if TYPE_CHECKING:
     from graphfsa.learners._neural import Network
@@ -239,7 +241,9 @@ class Model:
         """The training graphs of its data set, drawn as they were when it was learned."""
         seed = 0 if self.provenance is None else self.provenance.seed
         dataset = self.load_dataset()
-        return training_data(dataset, seed=seed, **({} if self.dataset is None else self.dataset.drawn)).train
+        drawn = {} if self.dataset is None else self.dataset.drawn
+        _check_redrawn(drawn)
+        return training_data(dataset, seed=seed, **drawn).train
 
     def score(self, data: Any, *, steps: ArrayLike | None = None) -> Score:
         """Compare with the labels of some graphs; strict: a node without an answer is wrong."""
@@ -378,3 +382,13 @@ def _automaton_answers(fsa: GraphFSA, task: Task, graph: Graph, inputs: ArrayLik
         states, done = run(fsa, graph, states, number - done).last, number
         answers[number] = task.predictions(fsa, states)
     return np.stack([answers[number] for number in steps]) if steps else np.empty((0, graph.num_nodes), np.int16)
+
+
+def _check_redrawn(drawn: Mapping[str, Any]) -> None:
+    """Raise for training graphs that take long to draw again: a model may come from anyone."""
+    count, steps, largest = drawn.get("count") or 1, drawn.get("steps") or 1, max(drawn.get("sizes") or [1])
+    if count * largest > _MAX_REDRAWN or count * largest * steps > 100 * _MAX_REDRAWN:
+        raise LimitError(
+            f"the model says that it was learned from {shown(count)} graphs of up to {shown(largest)} nodes over "
+            f"{shown(steps)} steps; at most {_MAX_REDRAWN:,} nodes are drawn again. Give a task, or labelled graphs"
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from graphfsa.files import atomic_write
 SUFFIXES = (".png", ".svg", ".pdf")
 PicturePath = str | Path | None
 _NO_DATE = {".png": None, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _LONGEST_NAME = 20
 _LONGEST_LEGEND_NAME = 24
 _LONGEST_TITLE = 90
@@ -28,6 +30,8 @@ def own_style() -> Generator[None]:
     Raises:
         GraphFSAError: matplotlib can't be imported, as with an unknown ``MPLBACKEND``.
     """
+    if Path("matplotlibrc").exists() and not Path("matplotlibrc").is_file():
+        raise GraphFSAError("matplotlib can't start: 'matplotlibrc' in the working directory is not a regular file")
     try:
         import matplotlib
     except ValueError as error:  # It reads its settings when it is imported.
@@ -91,7 +95,8 @@ def figure_bytes(figure: Any, suffix: str, *, dpi: int = 160) -> bytes:
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # Drawn as a box: an emoji in a name.
         _settle(figure)
         figure.savefig(buffer, format=suffix[1:], dpi=dpi, facecolor="white", metadata=_NO_DATE[suffix])
-    return buffer.getvalue()
+    # matplotlib writes titles as they are, and XML has no place for control characters.
+    return _CONTROL.sub(b"?", buffer.getvalue()) if suffix == ".svg" else buffer.getvalue()
 
 
 def _settle(figure: Any) -> None:

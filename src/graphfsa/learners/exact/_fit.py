@@ -149,8 +149,13 @@ class Fit:
         """Graphs that show that no automaton of any size and bound fits."""
         if not self.num_final:
             clashes = contradictions(self.examples, limit=1)
-            chosen = sorted(set(clashes[0].graphs)) if clashes else []
-            return Impossibility(once(self.examples.select(chosen)), None, None, minimal=True) if chosen else None
+            if not clashes:
+                return None
+            chosen = sorted(set(clashes[0].graphs))
+            # One of two graphs that contradict each other may contradict itself.
+            alone = [[graph] for graph in chosen if contradictions(self.examples.select([graph]), limit=1)]
+            found = self.examples.select(alone[0] if alone else chosen)
+            return Impossibility(once(found), None, None, minimal=True)
         degree = int(np.diff(self.examples.graphs.graph.indptr).max(initial=1)) or 1
         slots = self.examples.graphs.graph.slots is not None
         everything = PositionalAggregation() if slots else CountingAggregation(degree)
