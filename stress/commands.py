@@ -10,8 +10,10 @@ import resource
 import shutil
 import signal
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,6 +98,8 @@ def cases(rng: np.random.Generator, folder: Path) -> Iterator[str]:
     home = Path.cwd()
     try:
         template = _files(folder / "template")
+        for library in ("matplotlib.backends.backend_agg", "scipy.stats", "graphfsa.views", "graphfsa.evaluation"):
+            import_module(library)  # Once, and not in every copy.
         app = build_app()
         leaves = dict(_leaves(typer.main.get_command(app), []))
         while True:
@@ -104,7 +108,7 @@ def cases(rng: np.random.Generator, folder: Path) -> Iterator[str]:
             os.chdir(place)
             arguments = _arguments(rng, leaves)
             name = next((name for name in leaves if arguments[: len(name.split())] == name.split()), "no command")
-            yield f"{name}, {_run(app, arguments)}"
+            yield f"{name}, {_apart(app, arguments)}"
             os.chdir(folder)
             shutil.rmtree(place)
             outside = [path.name for path in folder.iterdir() if path != template]
@@ -189,6 +193,28 @@ def _value(rng: np.random.Generator, command: str, word: _Word) -> str:
     else:
         pool = _OUTS
     return pool[rng.integers(len(pool))]
+
+
+def _apart(app: typer.Typer, arguments: list[str]) -> str:
+    """Run a command line in a copy of this process: what an interruption leaves half done ends with it."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(ours)
+        try:
+            said = f"+{_run(app, arguments)}"
+        except BaseException:
+            said = f"-{traceback.format_exc()}"
+        os.write(theirs, said.encode(errors="backslashreplace")[:60_000])
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours, "rb") as pipe:
+        said = pipe.read().decode()
+    _, status = os.waitpid(child, 0)
+    assert said, f"{arguments}: the process ended with status {status}"
+    if said[0] == "-":
+        raise AssertionError(f"{arguments}: {said[1:]}")
+    return said[1:]
 
 
 def _run(app: typer.Typer, arguments: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _weakrefset
 import ctypes
 import signal
 import threading
@@ -13,6 +14,7 @@ from typing import Any, TypeVar
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that ask a program to end."""
+_WEAK = (weakref.__file__, _weakrefset.__file__)
 _T = TypeVar("_T")
 
 
@@ -70,7 +72,7 @@ def would_be_lost(frame: FrameType | None) -> bool:
     """Whether an exception that is raised here would be printed and forgotten: in a finaliser or a weak reference."""
     while frame is not None:
         code = frame.f_code
-        if code.co_name == "__del__" or code.co_filename == weakref.__file__:
+        if code.co_name == "__del__" or code.co_filename in _WEAK:
             return True
         frame = frame.f_back
     return False
