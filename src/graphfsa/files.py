@@ -75,7 +75,7 @@ def read_json(path: PathLike, *, limit: int = MAX_BYTES) -> Any:
 
 def parse_json(text: str) -> Any:
     """The value of a JSON text; a ValueError for NaN, Infinity, half characters, and fields that are given twice."""
-    value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_repetition)
+    value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_refuse_repetition)
     if _HALF_PAIR.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()
@@ -113,6 +113,13 @@ def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) != len(pairs):
         raise ValueError("a field is given twice")
     return content
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):  # Python reads 1e999 so, and could not write it again.
+        raise ValueError(f"{digits[:40]} is too large")
+    return number
 
 
 def _refuse_constant(name: str) -> float:

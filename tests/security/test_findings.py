@@ -98,6 +98,13 @@ def test_toml_that_nobody_writes(tmp_path, content, words):
     assert time.process_time() - began < 2
 
 
+def test_numbers_that_are_too_large_are_refused():
+    for text in ("1e999", "[-1e400]", "9" * 400 + ".0"):
+        with pytest.raises(ValueError, match="is too large"):
+            parse_json(text)
+    assert parse_json("[1.5, 1e300, -0.0]") == [1.5, 1e300, 0.0]
+
+
 def test_half_characters_are_refused():
     for text in (r'"\ud800"', r'{"\udfff": 1}', r'["a", "\ud83d"]'):
         with pytest.raises(ValueError, match="half of a surrogate pair"):
