@@ -141,16 +141,25 @@ def _note_what_is_missing(bench: Bench, rows: dict[_Key, Row]) -> None:
 
 @contextmanager
 def _listening() -> Generator[None]:
-    """Commands inherit from whoever was started in the background that Ctrl-C is ignored; then nothing would happen."""
-    main = threading.current_thread() is threading.main_thread()
-    ignored = [n for n in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM) if signal.getsignal(n) is signal.SIG_IGN]
-    for number in ignored if main else ():
-        signal.signal(number, signal.SIG_DFL)
+    """Let signals end a run in order, with disks unmounted and files removed; what is ignored now stays so for us.
+
+    Commands would inherit from whoever was started in the background that Ctrl-C is ignored; then nothing would happen.
+    """
+    before: dict[int, Any] = {}
+
+    def end(number: int, _frame: Any) -> None:
+        if before[number] is not signal.SIG_IGN:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+            before[number] = signal.getsignal(number)
+            signal.signal(number, end)
     try:
         yield
     finally:
-        for number in ignored if main else ():
-            signal.signal(number, signal.SIG_IGN)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
