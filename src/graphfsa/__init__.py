@@ -17,11 +17,12 @@ if TYPE_CHECKING:
         Aggregation,
         AverageThresholdAggregation,
         CountingAggregation,
+        LettersAggregation,
         PositionalAggregation,
     )
     from graphfsa.analysis import compare, coverage, suggest, verify
     from graphfsa.automaton import GraphFSA, library
-    from graphfsa.datasets import CustomTask, Dataset, Examples, Task, as_examples, grab
+    from graphfsa.datasets import CustomTask, Dataset, Examples, Task, TreeSpecification, as_examples, grab
     from graphfsa.engine import Changes, Trajectory, run
     from graphfsa.errors import GraphFSAError
     from graphfsa.evaluation import Experiment, evaluate, report, reproduce
@@ -59,6 +60,7 @@ _HOMES = {
     "GraphFSAError": "graphfsa.errors",
     "Lattice": "graphfsa.graphs",
     "Learner": "graphfsa.learners",
+    "LettersAggregation": "graphfsa.aggregations",
     "Majority": "graphfsa.learners",
     "Model": "graphfsa.learners",
     "NeuralLearner": "graphfsa.learners",
@@ -67,6 +69,7 @@ _HOMES = {
     "Stay": "graphfsa.learners",
     "Task": "graphfsa.datasets",
     "Trajectory": "graphfsa.engine",
+    "TreeSpecification": "graphfsa.datasets",
     "aggregations": "graphfsa",
     "analysis": "graphfsa",
     "as_examples": "graphfsa.datasets",
@@ -111,6 +114,7 @@ __all__ = [
     "GraphFSAError",
     "Lattice",
     "Learner",
+    "LettersAggregation",
     "Majority",
     "Model",
     "NeuralLearner",
@@ -119,6 +123,7 @@ __all__ = [
     "Stay",
     "Task",
     "Trajectory",
+    "TreeSpecification",
     "aggregations",
     "analysis",
     "as_examples",

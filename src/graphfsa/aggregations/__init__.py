@@ -9,6 +9,7 @@ from graphfsa.aggregations._base import Aggregation, Counts, check_value, mixed_
 from graphfsa.aggregations._features import Features, Part, Share, digit_columns
 from graphfsa.aggregations.average_threshold import AverageThresholdAggregation
 from graphfsa.aggregations.counting import CountingAggregation
+from graphfsa.aggregations.letters import LettersAggregation, Sum
 from graphfsa.aggregations.positional import PositionalAggregation
 from graphfsa.checks import shown
 from graphfsa.errors import AutomatonError, FormatError, UnknownNameError
@@ -20,9 +21,11 @@ __all__ = [
     "CountingAggregation",
     "Counts",
     "Features",
+    "LettersAggregation",
     "Part",
     "PositionalAggregation",
     "Share",
+    "Sum",
     "aggregation_class",
     "aggregation_config",
     "aggregation_from_config",

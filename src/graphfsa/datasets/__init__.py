@@ -32,6 +32,7 @@ from graphfsa.datasets._hygiene import (
 )
 from graphfsa.datasets._jsonl import Lines, UserData, lines_of, parse_line, read_jsonl, write_jsonl
 from graphfsa.datasets._node_values import YOUR_DATA, scalars_of
+from graphfsa.datasets._specification import SpecificationTable, TreeSpecification
 from graphfsa.datasets._storage import StoredData, load_data, save_data
 from graphfsa.datasets._task import Reading, Task
 from graphfsa.datasets._traces import from_traces
@@ -70,11 +71,13 @@ __all__ = [
     "Reading",
     "RootValue",
     "Score",
+    "SpecificationTable",
     "Split",
     "StoredData",
     "Task",
     "TaskGraph",
     "TrainingData",
+    "TreeSpecification",
     "UserData",
     "WireWorld",
     "as_dataset",

@@ -15,6 +15,7 @@ from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.checks import check_integer, check_type, is_integer, shown, type_name
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._specification import TreeSpecification
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs
@@ -131,6 +132,14 @@ class Dataset(Plugin, ABC):
             GraphFSAError: None is known, as for most tasks of one's own.
         """
         raise GraphFSAError(f"no automaton for {self.name} is known; learn one")
+
+    def specifications(self) -> tuple[TreeSpecification, ...]:
+        """The definition of the task as statements that can be proved of an automaton, for graphs of every size.
+
+        The first is about all graphs of ``graph_class``, others about fewer. By default there are none: then an
+        automaton can be verified on small graphs only.
+        """
+        return ()
 
     def every_graph(self, size: int) -> GraphBatch:
         """Every graph of this size that the task is defined on, up to isomorphism; there may be none."""

@@ -13,6 +13,8 @@ from graphfsa.automaton import GraphFSA, library
 from graphfsa.checks import check_choice
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._rooted import RootedSpecification
+from graphfsa.datasets._specification import TreeSpecification
 from graphfsa.datasets._structure import (
     checked_inputs,
     distances,
@@ -55,6 +57,11 @@ class Distance(Dataset):
 
     def automaton(self) -> GraphFSA:  # noqa: D102
         return library.distance()
+
+    def specifications(self) -> tuple[TreeSpecification, ...]:  # noqa: D102
+        task, other = self.task, {"even": "odd", "odd": "even"}
+        turn = lambda _given, before: other[before]  # noqa: E731
+        return (RootedSpecification(self.name, task.inputs, task.classes, {"root": "even"}, turn, path=False),)
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
         check_size("a graph with a root", size, 1, count)

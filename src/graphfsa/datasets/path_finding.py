@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,9 +14,48 @@ from graphfsa.automaton import GraphFSA, library
 from graphfsa.checks import check_choice
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._specification import TreeSpecification
 from graphfsa.datasets._structure import check_trees, checked_inputs, marked_nodes, shortest_paths, tree_edges
 from graphfsa.datasets._task import Task
 from graphfsa.graphs import Graph, GraphBatch
+
+
+class _Marks(TreeSpecification):
+    """A branch tells which marks it has; a node lies between them if two of its branches have one each.
+
+    Marks that look the same are told apart by nothing but their number.
+    """
+
+    name = "path-finding"
+
+    def __init__(self, task: Task) -> None:
+        self.inputs, self.classes = task.inputs, task.classes
+        self._marks: dict[str, tuple[int, ...]]
+        self._names: dict[tuple[int, ...], str]
+        if len(task.inputs) == 2:
+            self._marks = {"node": (0,), "marked": (1,)}
+            self._names = {(0,): "none", (1,): "one", (2,): "two"}
+        else:
+            self._marks = {"node": (0, 0), "first": (1, 0), "second": (0, 1)}
+            self._names = {(0, 0): "none", (1, 0): "first", (0, 1): "second", (1, 1): "both"}
+        self.messages = tuple(self._names.values())
+        self.bounds = dict.fromkeys(self.messages, 3) | {"none": 0}
+
+    def _total(self, given: str, counts: Mapping[Any, int]) -> tuple[int, ...]:
+        """How many marks of each kind there are at a node and in the branches that are counted."""
+        parts = [self._marks[given]]
+        parts += [marks for marks, name in self._names.items() for _ in range(counts[name])]
+        return tuple(sum(column) for column in zip(*parts, strict=True))
+
+    def send(self, given: str, counts: Mapping[Any, int]) -> str | None:
+        return self._names.get(self._total(given, counts))
+
+    def label(self, given: str, counts: Mapping[Any, int]) -> str | None:
+        *_, everything = self._names
+        if self._total(given, counts) != everything:
+            return None
+        # All marks are here and in the branches: they are apart unless one branch has both.
+        return "off" if counts[self._names[everything]] else "on"
 
 
 @dataclass(frozen=True)
@@ -51,6 +90,9 @@ class PathFinding(Dataset):
 
     def automaton(self) -> GraphFSA:  # noqa: D102
         return library.path_finding(colours=self.colours)
+
+    def specifications(self) -> tuple[TreeSpecification, ...]:  # noqa: D102
+        return (_Marks(self.task),)
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
         check_size("a tree with two marked nodes", size, 2, count)

@@ -12,6 +12,8 @@ from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._rooted import RootedSpecification
+from graphfsa.datasets._specification import TreeSpecification
 from graphfsa.datasets._structure import checked_inputs, path_ends, paths, places_on_paths, roots_of
 from graphfsa.datasets._task import Task
 from graphfsa.graphs import Graph, GraphBatch, all_inputs
@@ -39,6 +41,10 @@ class PrefixSum(Dataset):
 
     def automaton(self) -> GraphFSA:  # noqa: D102
         return library.prefix_sum()
+
+    def specifications(self) -> tuple[TreeSpecification, ...]:  # noqa: D102
+        task, root = self.task, {"root0": "0", "root1": "1"}
+        return (RootedSpecification(self.name, task.inputs, task.classes, root, _added, path=True),)
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
         check_size("a path with a root", size, 1, count)
@@ -71,6 +77,11 @@ class PrefixSum(Dataset):
         sizes = np.diff(graphs.offsets)
         labels = (sums[places + 1] - np.repeat(sums[graphs.offsets[:-1]], sizes)) % 2
         return Examples(self.task, graphs, inputs, labels, steps=check_steps(steps, sizes + 1))
+
+
+def _added(given: str, before: str) -> str:
+    """The sum modulo 2 after one more bit."""
+    return str((int(before) + int(given[-1])) % 2)
 
 
 def _bits(size: int, count: int, rng: np.random.Generator) -> Array:

@@ -12,6 +12,8 @@ from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._rooted import RootedSpecification
+from graphfsa.datasets._specification import TreeSpecification
 from graphfsa.datasets._structure import checked_inputs, path_ends, paths, places_on_paths, roots_of
 from graphfsa.datasets._task import Task
 from graphfsa.graphs import Graph, GraphBatch
@@ -36,6 +38,11 @@ class RootValue(Dataset):
 
     def automaton(self) -> GraphFSA:  # noqa: D102
         return library.root_value()
+
+    def specifications(self) -> tuple[TreeSpecification, ...]:  # noqa: D102
+        task, root = self.task, {"root0": "0", "root1": "1"}
+        same = lambda _given, before: before  # noqa: E731
+        return (RootedSpecification(self.name, task.inputs, task.classes, root, same, path=True),)
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
         check_size("a path with a root", size, 1, count)
