@@ -6,12 +6,13 @@ Importing this package is cheap: each name below loads its module when it is fir
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+# No imports: Ctrl-C would show a traceback from them before the command line can answer it.
+TYPE_CHECKING = False
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from graphfsa import aggregations, analysis, datasets, evaluation, graphs, learners, plugins, views
     from graphfsa.aggregations import (
         Aggregation,
@@ -152,6 +153,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name not in _HOMES:
         raise AttributeError(f"module 'graphfsa' has no attribute {name!r}")
     if _HOMES[name] == "graphfsa":

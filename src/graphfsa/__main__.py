@@ -1,9 +1,9 @@
 """``graphfsa`` and ``python -m graphfsa``: the command line, which ends quietly if it is interrupted as it starts."""
 
+# The built-in part of signal: the module around it takes milliseconds to import, and Ctrl-C would show a traceback.
+import _signal as signal  # pyright: ignore[reportMissingImports]
 import os
-import signal
 import sys
-from types import FrameType
 
 
 def main() -> None:
@@ -16,7 +16,7 @@ def main() -> None:
     command_line()
 
 
-def _quit(_number: int, _frame: FrameType | None) -> None:
+def _quit(_number: int, _frame: object) -> None:
     sys.stderr.write("error: interrupted\n")
     sys.stderr.flush()
     os._exit(130)

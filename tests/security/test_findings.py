@@ -8,11 +8,13 @@ import sys
 import time
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from graphfsa import CountingAggregation, GraphFSA, learn
 from graphfsa.analysis import save_impossibility
 from graphfsa.cli import build_app
+from graphfsa.cli._guard import guarded
 from graphfsa.datasets import read_jsonl
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.escaping import latex_label, latex_text, markdown_name, spreadsheet_cell, terminal_json, terminal_text
@@ -21,7 +23,7 @@ from graphfsa.evaluation._workers import attempt
 from graphfsa.evaluation.experiment import job_id
 from graphfsa.evaluation.files import read_experiment
 from graphfsa.files import parse_json, read_toml
-from graphfsa.folders import append_line, place
+from graphfsa.folders import append_line, place, whole_folder
 from graphfsa.interrupts import deferred_signals, interruptible, would_be_lost
 from graphfsa.search.proof import Impossibility
 from processes import let_work, listen_to_interruptions
@@ -36,6 +38,12 @@ COMMAND = [sys.executable, "-m", "graphfsa"]
 def test_only_plain_names_become_files(tmp_path, name):
     with pytest.raises(GraphFSAError, match="must be plain, without directories"):
         place(tmp_path, name)
+
+
+def test_a_directory_whose_name_has_a_null_byte(tmp_path):
+    with pytest.raises(GraphFSAError, match="must have no null byte"), whole_folder(tmp_path / "a\0b"):
+        pass
+    assert not list(tmp_path.iterdir())
 
 
 def test_links_are_not_written_through(tmp_path):
@@ -216,6 +224,27 @@ def started(*arguments, **options):
         preexec_fn=listen_to_interruptions,
         **options,
     )
+
+
+def test_nothing_is_imported_before_control_c_is_answered():
+    """What ``import graphfsa.__main__`` brings in beyond the interpreter's own modules: our two files."""
+    program = "import sys, os; before = set(sys.modules); import graphfsa.__main__; print(*sys.modules.keys() - before)"
+    found = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, text=True, check=True,
+                           env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})  # fmt: skip
+    assert set(found.stdout.split()) <= {"graphfsa", "graphfsa.__main__", "__future__"}
+
+
+def test_a_library_that_panics_for_lack_of_memory():
+    class PanicException(BaseException):
+        pass
+
+    @guarded
+    def command() -> None:
+        raise PanicException("PyObject pointer is null")
+
+    with pytest.raises(typer.Exit) as ended:
+        command()
+    assert ended.value.exit_code == 1
 
 
 @pytest.mark.parametrize("worked", [0.06, 0.08, 0.12, 0.2])

@@ -63,6 +63,11 @@ def guarded(command: _Command) -> _Command:
             raise typer.Exit(1) from None
         except OSError as error:
             _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+        except BaseException as error:
+            # What libraries in Rust raise where they expect memory, and nothing can be caught by name.
+            if type(error).__name__ != "PanicException":
+                raise
+            _fail(_NO_MEMORY, 1)
 
     return safe  # pyright: ignore[reportReturnType]
 
