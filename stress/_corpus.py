@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import graphfsa as gf
-from graphfsa import analysis, datasets, evaluation, learners
+from graphfsa import analysis, datasets, evaluation, learners, proofs
 from graphfsa.automaton import library
 from graphfsa.automaton.patterns import read_rle
 from graphfsa.automaton.serialize import automaton_to_json
@@ -129,8 +129,8 @@ def _soft(path: Path) -> None:
 
 
 def _certificate(path: Path) -> None:
-    kind = analysis.certificate_kind(path)
-    analysis.check_certificate(path, None if kind == "impossibility" else library.distance())
+    kind = proofs.certificate_kind(path)
+    proofs.check_certificate(path, None if kind == "impossibility" else library.distance())
 
 
 def _results(path: Path) -> None:

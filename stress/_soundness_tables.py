@@ -14,7 +14,6 @@ import numpy as np
 
 from graphfsa import Aggregation, AverageThresholdAggregation, CountingAggregation, ExactLearner, GraphFSA
 from graphfsa.analysis import (
-    check_certificate,
     check_impossibility,
     identifiability,
     load_impossibility,
@@ -23,6 +22,7 @@ from graphfsa.analysis import (
 from graphfsa.datasets import Task
 from graphfsa.errors import AutomatonError, GraphFSAError
 from graphfsa.learners.exact import _climb
+from graphfsa.proofs import check_certificate
 from graphfsa.search import proof as proofs
 from graphfsa.search.proof import Impossibility
 from stress._brute_force import Machine, TooManyError, Wanted, plain, some_table_fits

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from graphfsa import GraphFSA
-from graphfsa.analysis import check_certificate, save_certificate, verify
+from graphfsa.analysis import save_certificate, verify
 from graphfsa.errors import GraphFSAError
+from graphfsa.proofs import check_certificate
 from stress._brute_force import every_graph, instances, plain
 from stress._soundness_aggregations import FAMILIES, draw_class
 from stress._soundness_automata import check_compare, check_minimise

@@ -53,6 +53,8 @@ PUBLIC = [
     "library",
     "load",
     "plugins",
+    "proofs",
+    "prove",
     "report",
     "reproduce",
     "rollout",

@@ -13,7 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from typing import Any
 
-    from graphfsa import aggregations, analysis, datasets, evaluation, graphs, learners, plugins, views
+    from graphfsa import aggregations, analysis, datasets, evaluation, graphs, learners, plugins, proofs, views
     from graphfsa.aggregations import (
         Aggregation,
         AverageThresholdAggregation,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         learn,
         load,
     )
+    from graphfsa.proofs import prove
     from graphfsa.views import diagram, rollout
 
 _HOMES = {
@@ -88,6 +89,8 @@ _HOMES = {
     "library": "graphfsa.automaton",
     "load": "graphfsa.learners",
     "plugins": "graphfsa",
+    "proofs": "graphfsa",
+    "prove": "graphfsa.proofs",
     "report": "graphfsa.evaluation",
     "reproduce": "graphfsa.evaluation",
     "rollout": "graphfsa.views",
@@ -142,6 +145,8 @@ __all__ = [
     "library",
     "load",
     "plugins",
+    "proofs",
+    "prove",
     "report",
     "reproduce",
     "rollout",

@@ -73,7 +73,7 @@ def test_what_learn_wrote(cli, tmp_path):
 def test_a_verification(cli, verified, tmp_path):
     library.distance().save(tmp_path / "m.json")
     for model in ("distance", tmp_path / "m.json"):
-        answer = cli("check", verified, "--model", model, "--json")
+        answer = cli("check", verified, model, "--json")
         assert answer.code == 0
         assert (answer.json["kind"], answer.json["holds"]) == ("verification", True)
         assert "all 33 instances of distance on 10 graphs of the class connected up to 4 nodes" in answer.json["reason"]
@@ -82,7 +82,7 @@ def test_a_verification(cli, verified, tmp_path):
 def test_a_verification_of_something_else(cli, verified, tmp_path):
     fsa = library.distance()
     fsa.with_entry(fsa.index("root"), 0, fsa.index("odd")).save(tmp_path / "other.json")
-    answer = cli("check", verified, "--model", tmp_path / "other.json", "--json")
+    answer = cli("check", verified, tmp_path / "other.json", "--json")
     assert (answer.code, answer.json["holds"]) == (1, False)
     assert "the digest of the automaton is not that of the certificate" in answer.json["reason"]
     assert "the result is not that of the certificate" in answer.json["reason"]
@@ -98,7 +98,7 @@ def test_a_verification_of_something_else(cli, verified, tmp_path):
     ],
 )
 def test_a_verification_that_was_tampered_with(cli, verified, change, words):
-    answer = cli("check", changed(verified, change), "--model", "distance", "--json")
+    answer = cli("check", changed(verified, change), "distance", "--json")
     assert (answer.code, answer.json["holds"]) == (1, False)
     assert words in answer.json["reason"]
 
@@ -106,10 +106,10 @@ def test_a_verification_that_was_tampered_with(cli, verified, change, words):
 def test_the_model_goes_with_verifications(cli, proof, verified):
     answer = cli("check", verified)
     assert answer.code == 2
-    assert "--model" in answer.err
-    answer = cli("check", proof, "--model", "distance")
+    assert "model must be given" in answer.err
+    answer = cli("check", proof, "distance")
     assert answer.code == 2
-    assert "--model goes with a certificate of a verification" in answer.err
+    assert "model goes with a proof or a verification" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_fields_that_are_not_right(cli, proof, change, words):
     ],
 )
 def test_fields_of_verifications_that_are_not_right(cli, verified, change, words):
-    answer = cli("check", changed(verified, change), "--model", "distance")
+    answer = cli("check", changed(verified, change), "distance")
     assert answer.code == 2
     assert words in answer.err
     assert len(answer.err.splitlines()) == 1
@@ -166,7 +166,7 @@ def test_fields_of_verifications_that_are_not_right(cli, verified, change, words
 def test_no_file_and_no_model(cli, verified, tmp_path):
     assert cli("check", tmp_path / "nowhere.json").code == 2
     assert cli("check", tmp_path).code == 2
-    assert cli("check", verified, "--model", "nobody").code == 2
-    answer = cli("check", verified, "--model", "life")
+    assert cli("check", verified, "nobody").code == 2
+    answer = cli("check", verified, "life")
     assert answer.code == 2
     assert "distance has the classes even, odd" in answer.err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from graphfsa.analysis.certificates import Check
-from graphfsa.analysis.checking import certificate_kind, check_certificate
 from graphfsa.analysis.coverage import Coverage, coverage, labelled_graphs, used_entries
 from graphfsa.analysis.equivalence import Comparison, Difference, compare, same_up_to_renaming
 from graphfsa.analysis.identifiability import Identification, Suggestion, labelled, suggest
@@ -26,8 +25,6 @@ __all__ = [
     "Transition",
     "Transitions",
     "Verification",
-    "certificate_kind",
-    "check_certificate",
     "check_impossibility",
     "compare",
     "coverage",

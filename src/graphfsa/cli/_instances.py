@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphfsa.cli._common import say
 
 if TYPE_CHECKING:
+    from graphfsa.analysis.verification import Counterexample
     from graphfsa.datasets import Example, Task
     from graphfsa.graphs import Graph
 
@@ -54,6 +55,28 @@ def print_instance(facts: dict[str, Any]) -> None:
     say(f"  {nodes}, {steps}, edges {edges_text(facts)}")
     say(f"    inputs  {_row(facts['inputs'])}")
     say(f"    labels  {_row(facts['labels'])}")
+
+
+def counterexample_facts(example: Counterexample) -> dict[str, Any]:
+    """A graph on which an automaton is wrong, as JSON values."""
+    rows = {name: list(getattr(example, name)) for name in ("inputs", "labels", "predictions")}
+    return {**graph_facts(example.graph), **rows, "steps": example.steps}
+
+
+def print_counterexample(example: dict[str, Any], whose: str = "") -> None:
+    """The same as a table with a row for each node."""
+    nodes, steps = amount(example["num_nodes"], "node"), amount(example["steps"], "step")
+    say(f"wrong on this graph of {nodes} after {steps}{whose}; edges: {edges_text(example)}")
+    table = [("node", "input", "label", "answer")]
+    columns = zip(example["inputs"], example["labels"], example["predictions"], strict=True)
+    table += [
+        (str(node), given, wanted or "(any)", got or "(none)") for node, (given, wanted, got) in enumerate(columns)
+    ]
+    widths = [max(len(row[place]) for row in table) for place in range(4)]
+    for place, row in enumerate(table):
+        wrong = place > 0 and row[2] not in (row[3], "(any)")
+        cells = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        say(f"  {cells}  {'<- wrong' if wrong else ''}".rstrip())
 
 
 def _row(names: Sequence[str | None]) -> str:

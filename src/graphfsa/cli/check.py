@@ -19,21 +19,22 @@ def register(app: typer.Typer) -> None:
 
 @guarded
 def check_command(
-    certificate: str = typer.Argument(help="A .json file that 'learn' or 'verify' wrote."),
-    model: str = typer.Option(None, help="The automaton that a certificate of 'verify' is about."),
+    certificate: str = typer.Argument(help="A .json file that 'prove', 'learn' or 'verify' wrote."),
+    model: str = typer.Argument(None, help="The automaton that a proof or a verification is about."),
+    spec: str = typer.Option(None, help="The specification that a proof is about, file.py:Class, if no task has it."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Check a certificate from nothing but the file, and the automaton if it is about one.
 
-    A proof of impossibility is checked without any code of the learner. A verification is done again. Exit code 0 if
-    the certificate holds, 1 if not.
+    A proof, and a proof of impossibility, is checked without any code of what found it. A verification is done again.
+    Exit code 0 if the certificate holds, 1 if not.
     """
-    from graphfsa.analysis import certificate_kind, check_certificate
+    from graphfsa.proofs import certificate_kind, check_certificate
 
     began = perf_counter()
     kind = certificate_kind(certificate)
     with count_progress("instance") as progress:
-        found = check_certificate(certificate, model, progress=progress)
+        found = check_certificate(certificate, model, spec=spec, progress=progress)
     facts: dict[str, Any] = {
         "kind": kind,
         "holds": found.holds,

@@ -8,12 +8,12 @@ import typer
 
 from graphfsa.cli._common import check_output, find_data, is_same_file, print_json, print_rows, say
 from graphfsa.cli._guard import guarded
-from graphfsa.cli._instances import amount, edges_text, graph_facts
+from graphfsa.cli._instances import counterexample_facts, print_counterexample
 from graphfsa.cli._progress import count_progress
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
-    from graphfsa.analysis.verification import Counterexample, Verification
+    from graphfsa.analysis.verification import Verification
 
 
 def register(app: typer.Typer) -> None:
@@ -72,13 +72,8 @@ def _facts(found: Verification, certificate: str | None) -> dict[str, Any]:
         "digest": found.digest,
         "seconds": round(found.seconds, 6),
         "certificate": certificate,
-        "counterexample": None if found.counterexample is None else _example(found.counterexample),
+        "counterexample": None if found.counterexample is None else counterexample_facts(found.counterexample),
     }
-
-
-def _example(example: Counterexample) -> dict[str, Any]:
-    rows = {name: list(getattr(example, name)) for name in ("inputs", "labels", "predictions")}
-    return {**graph_facts(example.graph), **rows, "steps": example.steps}
 
 
 def _print(facts: dict[str, Any], task: str, *, asked: bool) -> None:
@@ -94,15 +89,5 @@ def _print(facts: dict[str, Any], task: str, *, asked: bool) -> None:
     print_rows(rows)
     if example is None:
         return
-    nodes, steps = amount(example["num_nodes"], "node"), amount(example["steps"], "step")
-    say(f"\nwrong on this graph of {nodes} after {steps} of {task}; edges: {edges_text(example)}")
-    table = [("node", "input", "label", "answer")]
-    columns = zip(example["inputs"], example["labels"], example["predictions"], strict=True)
-    table += [
-        (str(node), given, wanted or "(any)", got or "(none)") for node, (given, wanted, got) in enumerate(columns)
-    ]
-    widths = [max(len(row[place]) for row in table) for place in range(4)]
-    for place, row in enumerate(table):
-        wrong = place > 0 and row[2] not in (row[3], "(any)")
-        cells = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        say(f"  {cells}  {'<- wrong' if wrong else ''}".rstrip())
+    say()
+    print_counterexample(example, f" of {task}")

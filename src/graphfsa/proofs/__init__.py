@@ -1,0 +1,18 @@
+"""Proofs that an automaton is right on graphs of every size, and their checkers."""
+
+from __future__ import annotations
+
+from graphfsa.proofs.checking import certificate_kind, check_certificate, save_proof
+from graphfsa.proofs.prove import Proof, prove
+from graphfsa.proofs.specifications import check_specification, find_specification, specification_of
+
+__all__ = [
+    "Proof",
+    "certificate_kind",
+    "check_certificate",
+    "check_specification",
+    "find_specification",
+    "prove",
+    "save_proof",
+    "specification_of",
+]

@@ -1,0 +1,141 @@
+"""Proofs as files, and the question whether a certificate of any kind holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphfsa.analysis.certificates import Check, read_certificate, write_certificate
+from graphfsa.analysis.impossibility import KIND as IMPOSSIBILITY
+from graphfsa.analysis.impossibility import check_impossibility, load_impossibility
+from graphfsa.analysis.instances import Progress
+from graphfsa.analysis.verification import KIND as VERIFICATION
+from graphfsa.analysis.verification import load_certificate, recheck
+from graphfsa.datasets import Dataset, as_dataset
+from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.fields import Field, read_fields
+from graphfsa.files import PathLike
+from graphfsa.learners import as_model
+from graphfsa.plugins import known_plugin
+from graphfsa.proofs.prove import Proof, Specification
+from graphfsa.proofs.specifications import check_specification, find_specification
+from graphfsa.proofs.tree_checker import Rejected, check_tree_proof
+
+PROOF = "proof"
+_FIELDS = {
+    "claim": Field(str, most=2000),
+    "automaton": Field(str),
+    "specification": Field(str),
+    "digest": Field(str),
+    "graph_class": Field(str),
+    "source": Field(dict),
+    "method": Field(str, choices=("contracts",)),
+    "version": Field(str),
+}
+
+
+_SOURCE = {"task": Field(str, None), "options": Field(dict, {}), "spec": Field(str, None)}
+
+
+def save_proof(proof: Proof, path: PathLike) -> None:
+    """Write what proves an automaton right to a JSON file, atomically.
+
+    Raises:
+        GraphFSAError: It is not proved.
+    """
+    if proof.certificate is None:
+        raise GraphFSAError(f"only what is proved can be certified; the verdict is {proof.verdict}")
+    content: dict[str, Any] = {
+        "claim": proof.claim,
+        "automaton": proof.automaton,
+        "specification": proof.specification,
+        "digest": proof.digest,
+        "graph_class": proof.graph_class,
+        "source": proof.source,
+        **proof.certificate,
+    }
+    write_certificate(path, PROOF, content)
+
+
+def certificate_kind(path: PathLike) -> str:
+    """What a certificate is about: ``impossibility``, ``verification`` or ``proof``."""
+    return read_certificate(path, IMPOSSIBILITY, VERIFICATION, PROOF)["kind"]
+
+
+def check_certificate(
+    path: PathLike, model: Any = None, *, spec: Any = None, progress: Progress | None = None
+) -> Check:
+    """Check a certificate from nothing but the file, and the model if it is about one.
+
+    A proof and a proof of impossibility are checked without any code of whoever found them. A verification is done
+    again.
+
+    Args:
+        path: A .json file that ``prove``, ``learn`` or ``verify`` wrote.
+        model: The automaton that a proof or a verification is about.
+        spec: The specification that a proof is about, if no task offers it: itself, its class, or ``"file.py:Class"``.
+        progress: Called with the number of instances looked at so far, and of all.
+    """
+    kind = certificate_kind(path)
+    if spec is not None and kind != PROOF:
+        raise GraphFSAError(f"spec goes with a proof; {path} is about a {kind}")
+    if kind == IMPOSSIBILITY:
+        if model is not None:
+            raise GraphFSAError(f"model goes with a proof or a verification; {path} proves an impossibility")
+        found = check_impossibility(load_impossibility(path))
+        note = "; that the labels are those of the task was not checked" if found.holds else ""
+        return Check(found.holds, found.reason + note)
+    if model is None:
+        raise GraphFSAError(f"model must be given: {path} is about an automaton")
+    if kind == PROOF:
+        return _check_proof(path, model, spec)
+    said = load_certificate(path)
+    again = recheck(said, model, progress=progress)
+    if not again.agrees:
+        return Check(False, "; ".join(again.differences))
+    seen = again.verification
+    where = f"{seen.graphs:,} graphs of the class {seen.graph_class} up to {seen.max_nodes} nodes"
+    return Check(True, f"the automaton is right on all {seen.instances:,} instances of {said.dataset.name} on {where}")
+
+
+def _check_proof(path: PathLike, model: Any, given: Any) -> Check:
+    data = read_certificate(path, PROOF)
+    said = read_fields({name: data[name] for name in _FIELDS if name in data}, _FIELDS, str(path))
+    fsa = as_model(model).automaton
+    if fsa.digest != said["automaton"]:
+        return Check(False, "the certificate is about another automaton: its digest is not that of the model")
+    spec = _specification(path, said, given)
+    if spec.digest != said["digest"] or spec.graph_class != said["graph_class"]:
+        return Check(False, f"the certificate is about another specification than {spec.name}: the digests differ")
+    try:
+        looked_at = check_tree_proof(data, fsa, spec.table)
+    except Rejected as error:
+        return Check(False, str(error))
+    steps = data["changes"]
+    bound = "" if steps is None else f", after at most {'' if steps == 1 else f'{steps} times '}as many steps as nodes"
+    return Check(True, f"{proof_claim(spec)}{bound} ({looked_at:,} configurations checked)")
+
+
+def proof_claim(spec: Specification) -> str:
+    """The theorem, from the specification and not from what a file says."""
+    return f"on every {spec.graph_class} that {spec.name} admits, each node comes to its class and stays there"
+
+
+def _specification(path: PathLike, said: dict[str, Any], given: Any) -> Specification:
+    """The specification that a proof is about: the given one, or that of its task, tested against the task."""
+    if given is not None:
+        found = find_specification(given)
+        check_specification(found)
+        return found
+    source = read_fields(said["source"], _SOURCE, f"{path}: source")
+    if source["task"] is None:
+        where = f" (it was {source['spec']})" if source["spec"] else ""
+        raise GraphFSAError(f"spec must be given: no task offers the specification of {path}{where}")
+    try:
+        dataset = as_dataset(known_plugin(Dataset, source["task"]), source["options"])
+    except GraphFSAError as error:
+        raise FormatError(f"{path}: {error}") from None
+    for found in dataset.specifications():
+        if found.digest == said["digest"]:
+            check_specification(found, dataset)
+            return found
+    raise GraphFSAError(f"{path}: {dataset.name} has no specification with the digest of the certificate")

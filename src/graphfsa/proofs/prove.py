@@ -1,0 +1,270 @@
+"""Is an automaton right on graphs of every size? Proved with a certificate, refuted with a graph, or undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from graphfsa.analysis.verification import Counterexample
+from graphfsa.arrays import Array
+from graphfsa.automaton import GraphFSA
+from graphfsa.checks import check_integer
+from graphfsa.datasets import SpecificationTable, Task, TreeSpecification, as_dataset
+from graphfsa.engine import run
+from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.graphs import Graph
+from graphfsa.learners import as_model
+from graphfsa.plugins import plugin_reference
+from graphfsa.proofs._contracts import ContractProver, Contracts, OpenCase, TreeProof
+from graphfsa.proofs._local import LocalAutomaton
+from graphfsa.proofs._refuter import NotRefuted, Refuted, Refuter, tree_edges
+from graphfsa.proofs._runs import Position
+from graphfsa.proofs.specifications import check_specification, find_specification, specification_of
+
+Specification = TreeSpecification
+Watch = Callable[[str], None]
+_FIRST = 7
+"""Up to this size trees are looked at before a proof is tried: most wrong automata are wrong on a small one."""
+_HISTORIES = (1, 2, 3)
+_CONFIGURATIONS = 150_000
+_MACHINES = 150_000
+"""States of machines that the refuter may make for each node that trees have."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What became of an attempt to prove an automaton right.
+
+    Attributes:
+        verdict: ``proved``, ``refuted`` or ``undecided``.
+        claim: What is claimed, or what was tried to be proved, as a sentence.
+        specification: Name of the specification.
+        graph_class: The class of graphs that it is about.
+        automaton: Digest of the automaton.
+        changes: If it is proved: how often a node changes its state at most, so all nodes are right after ``changes``
+            times the number of nodes steps; None if no bound is known.
+        digest: Digest of the specification.
+        source: Where the specification comes from: ``task`` and ``options``, or ``spec``.
+        certificate: If it is proved: the facts, as JSON values; ``save_proof`` writes them.
+        counterexample: If it is refuted: a smallest graph on which some node is not right for ever.
+        reason: Why it is undecided, or what else to know.
+        checked_nodes: All graphs of the class up to this size are right.
+        seconds: How long it took.
+    """
+
+    verdict: Literal["proved", "refuted", "undecided"]
+    claim: str
+    specification: str
+    graph_class: str
+    automaton: str
+    digest: str
+    source: dict[str, Any]
+    changes: int | None = None
+    certificate: dict[str, Any] | None = None
+    counterexample: Counterexample | None = None
+    reason: str = ""
+    checked_nodes: int = 0
+    seconds: float = 0.0
+
+    @property
+    def proved(self) -> bool:
+        """Whether it is proved."""
+        return self.verdict == "proved"
+
+    @property
+    def steps_words(self) -> str | None:
+        """After how many steps all nodes are right, in words; None if it is not proved."""
+        if not self.proved:
+            return None
+        if self.changes is None:
+            return "after some number of steps; no bound is known"
+        return f"after at most {'' if self.changes == 1 else f'{self.changes} times '}as many steps as nodes"
+
+    def starting_states(self, model: Any) -> Array:
+        """The states in which the nodes of the counterexample start."""
+        assert self.counterexample is not None
+        known = as_model(model)
+        places = [known.task.inputs.index(name) for name in self.counterexample.inputs]
+        return known.task.starting_states(known.automaton, np.array(places))
+
+
+def prove(
+    model: Any,
+    data: Any = None,
+    *,
+    spec: Any = None,
+    graph_class: str | None = None,
+    max_nodes: int = 11,
+    effort: int = 1,
+    watch: Watch | None = None,
+) -> Proof:
+    """Prove that an automaton is right on graphs of every size, or find the smallest graph on which it is wrong.
+
+    Args:
+        model: A model, an automaton, the name of a library automaton, or a file.
+        data: A task that offers a specification; by default the model's own.
+        spec: A specification instead, its class, or ``"file.py:Class"``; with a task it is tested against that.
+        graph_class: Which of several specifications of the task.
+        max_nodes: If no proof is found: look for a wrong tree up to this size.
+        effort: How many times the usual amount of work may be done. Work is counted, never seconds.
+        watch: Called with what is being tried.
+
+    Example:
+        >>> found = prove("path-finding")
+        >>> found.verdict, found.changes
+        ('proved', 1)
+    """
+    known = as_model(model)
+    check_integer("effort", effort, 1)
+    check_integer("max_nodes", max_nodes, 1)
+    chosen, source = choose_specification(known, data, spec, graph_class)
+    return attempt_proof(known.automaton, chosen, source, max_nodes, effort, watch or (lambda _doing: None))
+
+
+def choose_specification(
+    model: Any, data: Any, spec: Any, graph_class: str | None
+) -> tuple[Specification, dict[str, Any]]:
+    """The specification that is meant, tested against the data set if there is one, and where it comes from."""
+    if spec is None:
+        dataset = as_model(model).load_dataset() if data is None else as_dataset(data)
+        source = {"task": plugin_reference(type(dataset)), "options": dataset.options()}
+        return specification_of(dataset, graph_class), source
+    if graph_class is not None:
+        raise GraphFSAError("graph_class chooses among the specifications of a task; one was given already")
+    found = find_specification(spec)
+    check_specification(found, None if data is None else as_dataset(data))
+    return found, {"spec": spec if isinstance(spec, str) else found.name}
+
+
+def attempt_proof(
+    fsa: GraphFSA, spec: Specification, source: dict[str, Any], max_nodes: int, effort: int, watch: Watch
+) -> Proof:
+    """Prove or refute a specification of trees or paths, which has been tested."""
+    began = perf_counter()
+    statement = spec.table
+    automaton = LocalAutomaton(fsa, statement)
+    about: dict[str, Any] = {
+        "claim": claim_of(statement, spec.graph_class),
+        "specification": statement.name,
+        "graph_class": spec.graph_class,
+        "automaton": fsa.digest,
+        "digest": spec.digest,
+        "source": source,
+    }
+
+    def done(verdict: Any, **facts: Any) -> Proof:
+        return Proof(verdict, **about, **facts, seconds=perf_counter() - began)
+
+    refuter = Refuter(automaton, statement)
+    watch(f"all {spec.graph_class}s of up to {min(_FIRST, max_nodes)} nodes")
+    small = refuter.search(min(_FIRST, max_nodes), effort * _MACHINES)
+    if isinstance(small, Refuted):
+        return done("refuted", counterexample=_concrete(fsa, spec, small), checked_nodes=small.num_nodes - 1)
+    found = _attempts(automaton, statement, effort, watch)
+    if isinstance(found, TreeProof):
+        facts = tree_certificate(found, automaton)
+        return done("proved", changes=found.changes, certificate=facts, checked_nodes=small.num_nodes)
+    watch(f"all {spec.graph_class}s of up to {max_nodes} nodes")
+    last = refuter.search(max_nodes, effort * _MACHINES * max_nodes)
+    if isinstance(last, Refuted):
+        return done("refuted", counterexample=_concrete(fsa, spec, last), checked_nodes=last.num_nodes - 1)
+    return done("undecided", reason=_open_words(found, last, fsa, statement), checked_nodes=last.num_nodes)
+
+
+def claim_of(statement: SpecificationTable, graph_class: str) -> str:
+    """What is claimed, as a sentence."""
+    return f"on every {graph_class} that {statement.name} admits, each node comes to its class and stays there"
+
+
+def _attempts(
+    automaton: LocalAutomaton, statement: SpecificationTable, effort: int, watch: Watch
+) -> TreeProof | OpenCase | LimitError:
+    """Proofs with longer and longer histories; the last one that leads to something, if none succeeds."""
+    best: OpenCase | LimitError | None = None
+    for history in _HISTORIES:
+        watch(f"contracts over {history} letter{'s' * (history > 1)}")
+        try:
+            found = ContractProver(automaton, statement, history, effort * _CONFIGURATIONS).prove()
+        except LimitError as error:
+            best = best or error
+            break
+        if isinstance(found, TreeProof):
+            return found
+        best = found
+    assert best is not None
+    return best
+
+
+def tree_certificate(proof: TreeProof, automaton: LocalAutomaton) -> dict[str, Any]:
+    """The facts of a proof about trees, as JSON values."""
+    return {
+        "method": "contracts",
+        "history": proof.history,
+        "cap": automaton.cap,
+        "period": automaton.period,
+        "changes": proof.changes,
+        "rounds": [_round(contracts) for contracts in proof.rounds],
+    }
+
+
+def _round(contracts: Contracts) -> list[dict[str, Any]]:
+    return [
+        {
+            "sends": sends,
+            "is_sent": is_sent,
+            "begins": _plain(contract.begins),
+            "moves": [
+                [_plain([place])[0], list(letter)]
+                for place in sorted(contract.moves)
+                for letter in sorted(contract.moves[place])
+            ],
+            "recurs": _plain(contract.recurs),
+        }
+        for (sends, is_sent), contract in sorted(contracts.items())
+    ]
+
+
+def _plain(places: Sequence[Position] | set[Position]) -> list[list[list[int]]]:
+    return [[list(letter) for letter in place] for place in sorted(places)]
+
+
+def _concrete(fsa: GraphFSA, spec: TreeSpecification, found: Refuted) -> Counterexample:
+    """The wrong tree as a graph, run by the engine until some node is wrong that will be wrong again and again."""
+    numbers, edges = tree_edges(found.tree)
+    graph = Graph.from_edges(len(numbers), edges)
+    return counterexample(fsa, spec, graph, [spec.table.inputs[number] for number in numbers])
+
+
+def counterexample(fsa: GraphFSA, spec: TreeSpecification, graph: Graph, inputs: list[str]) -> Counterexample:
+    """What an automaton does on a graph on which it must be wrong."""
+    table, labels = spec.table, spec.labels(graph, inputs)
+    assert labels is not None, "the refuter only builds instances that are admitted"
+    task = Task(table.name, "classes", table.inputs, table.classes)
+    states = task.starting_states(fsa, np.array([table.inputs.index(name) for name in inputs]))
+    wanted = np.array([table.classes.index(name) for name in labels])
+    settled = run(fsa, graph, states, "stable", max_steps=2**20)
+    step = settled.steps if settled.stable_at is None else settled.stable_at
+    states = settled.last if settled.stable_at is None else run(fsa, graph, states, step).last
+    for later in range(step, step + 2**16):
+        answers = task.predictions(fsa, states)
+        if (answers != wanted).any():
+            named = tuple(table.classes[k] if k >= 0 else None for k in answers.tolist())
+            return Counterexample(graph, tuple(inputs), tuple(labels), named, later)
+        states = run(fsa, graph, states, 1).last
+    raise AssertionError("the engine finds right what the refuter found wrong")
+
+
+def _open_words(found: OpenCase | LimitError, last: NotRefuted, fsa: GraphFSA, statement: SpecificationTable) -> str:
+    if isinstance(found, OpenCase):
+        given, label = statement.inputs[found.around.given], statement.classes[found.around.label]
+        why = (
+            f"a node with the input {given} and the class {label} may be in state {fsa.state_names[found.end[0]]} for "
+            "ever, as far as contracts tell"
+        )
+    else:
+        why = str(found)
+    return f"{why}; {last.reason}"
