@@ -1,5 +1,6 @@
 """The tasks of the benchmarks: what they say, how fast they are drawn, and that their specifications say the same."""
 
+from pathlib import Path
 from time import process_time
 
 import networkx as nx
@@ -10,6 +11,7 @@ from benchmarks import held_out, tasks
 from graphfsa.datasets import TaskGraph, draw_training
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, all_graphs, all_inputs, families, to_networkx
+from graphfsa.plugins import load_file
 
 # What the others are about is not for the eyes of who tunes a learner, nor are their names.
 KNOWN = [pytest.param(kind(), id=kind.name) for kind in tasks.TASKS]
@@ -160,3 +162,14 @@ def test_trees_of_threes_have_their_sizes():
         tasks.MajorityOfThree().generate(8, 1, np.random.default_rng(0))
     for graph in (families.path(3), Graph.from_edges(1, [])):
         assert not len(tasks.MajorityOfThree().instances(graph))
+
+
+def test_the_example_of_an_oracle_says_the_same():
+    oracle, task = load_file(Path(__file__).parents[2] / "examples" / "subtree.py"), tasks.MarkInSubtree()
+    assert (task.inputs, task.classes) == (oracle.INPUTS, oracle.CLASSES)
+    for size in range(1, 5):
+        for graph in map(TaskGraph.of, all_graphs("tree", size).graphs()):
+            rows = [[task.inputs[k] for k in row] for row in all_inputs(size, 4).tolist()]
+            admitted = [names for names in rows if oracle.admits(graph, names)]
+            assert len(admitted) == task.num_instances(size)
+            assert all(oracle.label(graph, names) == task.label(graph, names) for names in admitted)
