@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from statistics import median
 from time import perf_counter
@@ -44,6 +45,19 @@ def in_turns(
             call()
             times[name].append(clock() - started)
     return {name: median(values) for name, values in times.items()}
+
+
+@contextmanager
+def one_thread() -> Generator[None]:
+    """Let the package use one thread."""
+    before = os.environ.get("GRAPHFSA_THREADS")
+    os.environ["GRAPHFSA_THREADS"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["GRAPHFSA_THREADS"]
+        if before is not None:
+            os.environ["GRAPHFSA_THREADS"] = before
 
 
 def row(what: str, figure: float, unit: str, target: str = "", **more: Any) -> dict[str, Any]:

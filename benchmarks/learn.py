@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Any
 
 from benchmarks import _learn_diff, _learn_exact, _learn_recurrent
-from benchmarks._report import provenance
+from benchmarks._report import one_thread, provenance
 from graphfsa.errors import UnknownNameError
 from graphfsa.learners import learner_class
 
@@ -26,19 +23,7 @@ def measure(*, quick: bool, seed: int, learner: str = "exact") -> dict[str, Any]
         raise UnknownNameError("learner with a benchmark", name, _PARTS)
     part, peers = _PARTS[name]
     seeds = [seed * 1000 + k for k in range(2 if quick else 10)]
-    with _one_thread():
+    with one_thread():
         rows = list(part(seeds, quick))
     about = provenance(seed, quick, peers)
     return {"title": f"python -m benchmarks learn --learner {learner}", "rows": rows, "provenance": about}
-
-
-@contextmanager
-def _one_thread() -> Generator[None]:
-    before = os.environ.get("GRAPHFSA_THREADS")
-    os.environ["GRAPHFSA_THREADS"] = "1"
-    try:
-        yield
-    finally:
-        del os.environ["GRAPHFSA_THREADS"]
-        if before is not None:
-            os.environ["GRAPHFSA_THREADS"] = before

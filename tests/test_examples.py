@@ -15,6 +15,7 @@ PRINTED = {
     "networkx_graphs": "exact: exact, 1.000 on larger trees",
     "own_aggregation": "aggregation: parity",
     "own_task": "True",
+    "subtree": "node 2: node1, yes",
     "readme": "4: 'off', 5: 'off', 6: 'on'}",
 }
 MOST_LINES = 25

@@ -190,6 +190,61 @@ def test_several_fixed_inputs_are_counted_listed_and_drawn():
         task.instances(families.path(40))
 
 
+class Rooted(CustomTask):
+    """One node is the root, and any may be marked: is it marked?"""
+
+    inputs = ("root0", "root1", "node0", "node1")
+    classes = ("no", "yes")
+    graphs = "tree"
+    exactly = {("root0", "root1"): 1}  # noqa: RUF012
+
+    def label(self, graph, inputs):
+        return ["yes" if name.endswith("1") else "no" for name in inputs]
+
+
+def test_inputs_whose_number_is_fixed_together_are_counted_listed_and_drawn():
+    task = Rooted()
+    assert [task.num_instances(size) for size in range(4)] == [0, 2, 2 * 2 * 2, 3 * 2 * 4]
+    rows = task.instances(families.path(3))
+    assert len({tuple(row) for row in rows.tolist()}) == len(rows) == 24
+    drawn = task.generate(9, 100, np.random.default_rng(0)).inputs.reshape(100, 9)
+    for row in [*rows, *drawn]:
+        assert (row < 2).sum() == 1
+    assert set(drawn[drawn < 2].tolist()) == {0, 1}
+    with pytest.raises(GraphFSAError, match="rooted needs 1 node with the input root0 or root1 in each graph; graph 0"):
+        task.examples(GraphBatch.of([families.path(2)]), np.array([0, 1]))
+    with pytest.raises(GraphFSAError, match="exactly says 1 root0 or root1; choose another"):
+        type("Only", (Rooted,), {"inputs": ("root0", "root1")})().generate(3, 1, np.random.default_rng(0))
+
+
+def test_inputs_of_ones_own():
+    class Drawn(Rooted):
+        """The root is a leaf, and never marked; where chance marks everything, another graph is drawn."""
+
+        def draw_inputs(self, graph, rng):
+            leaf = graph.degrees.tolist().index(1)
+            return ["root0" if node == leaf else f"node{rng.integers(2)}" for node in graph.nodes]
+
+        def admits(self, graph, inputs):
+            return "node0" in inputs
+
+    task = Drawn()
+    drawn = task.generate(5, 50, np.random.default_rng(0))
+    assert all(names.count("root0") == 1 and "node0" in names for names in (one.input_names for one in drawn))
+    assert drawn.digest == task.generate(5, 50, np.random.default_rng(0)).digest
+    assert len(task.generate(5, 0, np.random.default_rng(0))) == 0
+    tree = TaskGraph.of(families.path(4))
+    assert sum(name.startswith("root") for name in Rooted().draw_inputs(tree, np.random.default_rng(0))) == 1
+
+
+@pytest.mark.parametrize("found", [["root0"], ["root0", "leaf"], None, ["root0", ["node0"]]])
+def test_bad_inputs_of_ones_own_are_named(found):
+    task = type("Bad", (Rooted,), {"draw_inputs": lambda self, graph, rng: found})()
+    with pytest.raises(GraphFSAError) as error:
+        task.generate(2, 1, np.random.default_rng(0))
+    assert "bad: draw_inputs must return one of root0, root1, node0, node1 for each of 2 nodes" in str(error.value)
+
+
 def test_all_inputs_fixed_leave_one_size():
     class Pair(CustomTask):
         inputs = ("a", "b")
@@ -459,6 +514,9 @@ def defined(**attributes):
         ({"exactly": {"marks": 1}}, "unknown input of odd in exactly 'marks'"),
         ({"exactly": {"marked": -1}}, "number of nodes with the input marked must be an integer >= 0; got -1"),
         ({"exactly": ["marked"]}, "odd: exactly must be {input: number of nodes that have it}; got ['marked']"),
+        ({"exactly": {(): 1}}, "odd: exactly must be {input: number of nodes that have it}; got {(): 1}"),
+        ({"exactly": {5: 1}}, "input of odd in exactly"),
+        ({"exactly": {"marked": 1, ("plain", "marked"): 1}}, "exactly must say each input once; marked is there twice"),
         ({"splits": 5}, "odd: splits must be {name: Split}; got 5"),
         ({"splits": {"train": 1}}, "odd: the split train must be a Split; got 1"),
         ({"splits": {"train": Split(5)}}, "odd: the parts of the split train must be pairs (size, count); got 5"),

@@ -32,6 +32,7 @@ from graphfsa.datasets._hygiene import (
 )
 from graphfsa.datasets._jsonl import Lines, UserData, lines_of, parse_line, read_jsonl, write_jsonl
 from graphfsa.datasets._node_values import YOUR_DATA, scalars_of
+from graphfsa.datasets._rooted import RootedSpecification
 from graphfsa.datasets._specification import SpecificationTable, TreeSpecification
 from graphfsa.datasets._storage import StoredData, load_data, save_data
 from graphfsa.datasets._task import Reading, Task
@@ -70,6 +71,7 @@ __all__ = [
     "PrefixSum",
     "Reading",
     "RootValue",
+    "RootedSpecification",
     "Score",
     "SpecificationTable",
     "Split",

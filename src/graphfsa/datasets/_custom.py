@@ -15,7 +15,7 @@ from graphfsa.arrays import Array
 from graphfsa.checks import check_integer, check_name, is_integer, shorten, shown, type_name
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
-from graphfsa.datasets._instances import all_rows, num_rows, random_graphs, random_rows
+from graphfsa.datasets._instances import Fixed, all_rows, group_of, num_rows, random_graphs, random_rows
 from graphfsa.datasets._structure import check_trees, checked_inputs, marked_nodes, shortest_paths
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError, LimitError
@@ -98,8 +98,8 @@ class CustomTask(Dataset):
     """A task of one's own: extend this, name inputs, classes and graphs, and say how one graph is labelled.
 
     Where labels are the states after one step of an evolution, give ``states`` in place of ``inputs`` and ``classes``.
-    What else may be given: :meth:`admits`, :meth:`steps`, :meth:`draw_graph`, and ``splits``. Fields of a frozen
-    dataclass become options.
+    What else may be given: :meth:`admits`, :meth:`steps`, :meth:`draw_graph`, :meth:`draw_inputs`, and ``splits``.
+    Fields of a frozen dataclass become options.
 
     Example:
         >>> class NearMark(CustomTask):
@@ -124,8 +124,11 @@ class CustomTask(Dataset):
     """For an evolution: name of each state; then ``inputs`` and ``classes`` are these."""
     graphs: ClassVar[str] = "connected"
     """The class of graphs: ``path``, ``cycle``, ``tree``, ``connected``, ``row`` or ``ring``."""
-    exactly: ClassVar[Mapping[str, int]] = {}
-    """How many nodes of each graph have an input, for the inputs for which that is fixed."""
+    exactly: ClassVar[Fixed] = {}
+    """How many nodes of each graph have an input, for the inputs for which that is fixed.
+
+    ``{("root0", "root1"): 1}`` fixes how many nodes have one of several inputs.
+    """
     splits = _DefaultSplits()  # pyright: ignore[reportAssignmentType]
 
     @abstractmethod
@@ -155,6 +158,14 @@ class CustomTask(Dataset):
         """A random graph of a size: a ``graphfsa.Graph`` or one of NetworkX; by default one of the class ``graphs``."""
         return random_graphs(self.graphs, size, 1, rng).graph
 
+    def draw_inputs(self, graph: TaskGraph, rng: np.random.Generator) -> Sequence[str]:
+        """A random input of each node, by name; by default all are equally likely, in the numbers of ``exactly``.
+
+        What ``admits`` refuses is drawn again, with another graph.
+        """
+        row = random_rows(self.task.inputs, self.exactly, GraphBatch.of([graph]), rng)[0]
+        return [self.task.inputs[number] for number in row.tolist()]
+
     # What follows from it.
 
     def __post_init__(self) -> None:
@@ -164,13 +175,17 @@ class CustomTask(Dataset):
                 raise GraphFSAError(f"{self.name}: {what} must be a list of names; got {shown(names)}")
         check_name("class of graphs", self.graphs, GRAPH_CLASSES)
         exactly: Any = self.exactly
-        if not isinstance(exactly, Mapping):
+        if not isinstance(exactly, Mapping) or () in exactly:
             raise GraphFSAError(
                 f"{self.name}: exactly must be {{input: number of nodes that have it}}; got {shown(exactly)}"
             )
-        for name, count in self.exactly.items():
+        fixed = [name for key in self.exactly for name in group_of(key)]
+        for name in fixed:
             check_name(f"input of {self.name} in exactly", name, self.task.inputs)
-            check_integer(f"{self.name}: the number of nodes with the input {name}", count)
+            if fixed.count(name) > 1:
+                raise GraphFSAError(f"{self.name}: exactly must say each input once; {name} is there twice")
+        for key, count in self.exactly.items():
+            check_integer(f"{self.name}: the number of nodes with the input {' or '.join(group_of(key))}", count)
         _check_splits(self.name, self.splits)
 
     def __eq__(self, other: object) -> bool:
@@ -214,8 +229,8 @@ class CustomTask(Dataset):
         task = self.task
         given = checked_inputs(task, graphs, inputs)
         self._check_graphs(graphs)
-        for name, count in self.exactly.items():
-            marked_nodes(task, graphs, given, task.inputs.index(name), count)
+        for key, count in self.exactly.items():
+            marked_nodes(task, graphs, given, [task.inputs.index(name) for name in group_of(key)], count)
         if type(self).draw_graph is CustomTask.draw_graph and _small_sizes(self):
             _check_numbering(self)
         else:
@@ -237,7 +252,7 @@ class CustomTask(Dataset):
         while have < count or not parts:
             batch = max(1, count - have)
             graphs = self._draw_graphs(size, batch, rng)
-            rows = random_rows(self.task.inputs, self.exactly, graphs, rng)
+            rows = self._draw_rows(graphs, rng)
             kept = np.arange(batch)[: count - have] if count else np.arange(0)
             kept = kept[self._admitted(graphs, rows)[kept]]
             parts.append((graphs.select(kept), rows[kept]))
@@ -260,6 +275,23 @@ class CustomTask(Dataset):
             if graph.num_nodes != size:
                 raise GraphFSAError(f"{self.name}: draw_graph must return a graph of {size} nodes; got {graph}")
         return GraphBatch.of(graphs)
+
+    def _draw_rows(self, graphs: GraphBatch, rng: np.random.Generator) -> Array:
+        """Random inputs of graphs of one size, uint8 [number of graphs, size]."""
+        names = self.task.inputs
+        if type(self).draw_inputs is CustomTask.draw_inputs:
+            return random_rows(names, self.exactly, graphs, rng)
+        rows: list[list[int]] = []
+        for graph in map(TaskGraph.of, graphs.graphs()):
+            found: Any = self._call("draw_inputs", graph, rng)
+            known = isinstance(found, Sequence | np.ndarray) and all(name in names for name in found)
+            if not known or len(found) != graph.num_nodes:
+                raise GraphFSAError(
+                    f"{self.name}: draw_inputs must return one of {shorten(', '.join(names), 200)} for each of "
+                    f"{graph.num_nodes} nodes; got {shown(found)}"
+                )
+            rows.append([names.index(name) for name in found])
+        return np.array(rows, np.uint8).reshape(len(graphs), -1)
 
     def _admitted(self, graphs: GraphBatch, rows: Array) -> Array:
         if type(self).admits is CustomTask.admits:
@@ -472,4 +504,4 @@ def _num_inputs(task: _Definition, size: int) -> int:
 
 
 def _fixed(task: CustomTask) -> str:
-    return "exactly says " + ", ".join(f"{count} {name}" for name, count in task.exactly.items())
+    return "exactly says " + ", ".join(f"{count} {' or '.join(group_of(key))}" for key, count in task.exactly.items())

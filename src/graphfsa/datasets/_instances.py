@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -16,29 +16,40 @@ _LISTED = 6
 """Up to this size connected graphs are drawn from the list of all."""
 
 
-def _free(names: Sequence[str], exactly: Mapping[str, int]) -> list[int]:
+Fixed = Mapping[str | tuple[str, ...], int]
+"""How many nodes of each graph have an input, or one of several inputs."""
+
+
+def group_of(name: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The inputs whose number is fixed together."""
+    return name if isinstance(name, tuple) else (name,)
+
+
+def _free(names: Sequence[str], exactly: Fixed) -> list[int]:
     """The inputs whose number is not fixed."""
-    return [number for number, name in enumerate(names) if name not in exactly]
+    fixed = {name for key in exactly for name in group_of(key)}
+    return [number for number, name in enumerate(names) if name not in fixed]
 
 
-def num_rows(names: Sequence[str], exactly: Mapping[str, int], size: int) -> int:
+def num_rows(names: Sequence[str], exactly: Fixed, size: int) -> int:
     """How many choices of inputs there are for the nodes of a graph."""
     ways, left = 1, size
-    for count in exactly.values():
-        ways, left = ways * comb(max(left, 0), count), left - count
+    for key, count in exactly.items():
+        ways, left = ways * comb(max(left, 0), count) * len(group_of(key)) ** count, left - count
     return ways * len(_free(names, exactly)) ** left if left >= 0 else 0
 
 
-def all_rows(names: Sequence[str], exactly: Mapping[str, int], size: int) -> Array:
+def all_rows(names: Sequence[str], exactly: Fixed, size: int) -> Array:
     """Every choice of inputs for the nodes of a graph, uint8 [number of choices, size]."""
     free = np.array(_free(names, exactly), np.uint8)
     placed = [(np.zeros(size, np.uint8), np.arange(size))]
-    for name, count in exactly.items():
+    for key, count in exactly.items():
         wider: list[tuple[Array, Array]] = []
+        group = [names.index(name) for name in group_of(key)]
         for row, left in placed:
-            for chosen in combinations(left.tolist(), count):
+            for chosen, marks in product(combinations(left.tolist(), count), product(group, repeat=count)):
                 marked = row.copy()
-                marked[list(chosen)] = names.index(name)
+                marked[list(chosen)] = marks
                 wider.append((marked, np.setdiff1d(left, chosen)))
         placed = wider
     rows: list[Array] = [np.empty((0, size), np.uint8)]
@@ -54,9 +65,7 @@ def all_rows(names: Sequence[str], exactly: Mapping[str, int], size: int) -> Arr
     return np.concatenate(rows)
 
 
-def random_rows(
-    names: Sequence[str], exactly: Mapping[str, int], graphs: GraphBatch, rng: np.random.Generator
-) -> Array:
+def random_rows(names: Sequence[str], exactly: Fixed, graphs: GraphBatch, rng: np.random.Generator) -> Array:
     """A random choice of inputs for each graph, uint8 [number of graphs, size]; all graphs have one size."""
     count = len(graphs)
     size = graphs.graph.num_nodes // max(1, count)
@@ -64,8 +73,10 @@ def random_rows(
     rows = free[rng.integers(0, len(free), (count, size))]
     order = rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
     done = 0
-    for name, number in exactly.items():
-        np.put_along_axis(rows, order[:, done : done + number], names.index(name), axis=1)
+    for key, number in exactly.items():
+        group = np.array([names.index(name) for name in group_of(key)], np.uint8)
+        marks = group[rng.integers(0, len(group), (count, number))]
+        np.put_along_axis(rows, order[:, done : done + number], marks, axis=1)
         done += number
     return rows
 

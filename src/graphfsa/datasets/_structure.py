@@ -21,10 +21,12 @@ def checked_inputs(task: Task, graphs: GraphBatch, inputs: Any) -> Array:
     return check_column("inputs", inputs, graphs.graph.num_nodes, np.uint8, len(task.inputs))
 
 
-def marked_nodes(task: Task, graphs: GraphBatch, inputs: Array, mark: int, number: int = 1) -> Array:
-    """The nodes with a given input, int64 [number of graphs, number]; each graph must have this number of them."""
-    name = task.inputs[mark]
-    return _marked(f"{number} node{'s' * (number > 1)} with the input {name}", task, graphs, inputs == mark, number)
+def marked_nodes(task: Task, graphs: GraphBatch, inputs: Array, mark: int | list[int], number: int = 1) -> Array:
+    """The nodes with one of the given inputs, int64 [number of graphs, number]; each graph must have this number."""
+    marks = [mark] if isinstance(mark, int) else mark
+    names = " or ".join(task.inputs[one] for one in marks)
+    wanted = f"{number} node{'s' * (number > 1)} with the input {names}"
+    return _marked(wanted, task, graphs, np.isin(inputs, marks), number)
 
 
 def roots_of(task: Task, graphs: GraphBatch, inputs: Array, marks: tuple[int, ...]) -> Array:
