@@ -36,7 +36,8 @@ class Capacity:
         bound: Count at most to this number, or (least, most). By default 3; in an evolution as far as any node has
             neighbours.
         aggregation: How nodes see their neighbours: an aggregation, the name of one (``average-threshold`` is at one
-            half), or ``auto``: positional if the graphs have slots, else counting.
+            half), or ``auto``: positional if the graphs have slots, else counting. ``letters`` has no sizes here: which
+            letters there are is for a search of its own, and what is counted comes after it.
     """
 
     states: Range = None
@@ -71,6 +72,11 @@ class Capacity:
             raise GraphFSAError(f"{what}; got states={high}")
         return range(max(0, low - named), high - named + 1)
 
+    @property
+    def most_counted(self) -> int | None:
+        """The largest bound, if one was given."""
+        return self.bound[1] if isinstance(self.bound, tuple) else self.bound
+
     def aggregations(self, examples: Examples) -> list[Aggregation]:
         """The aggregations to try, simplest first."""
         graph = examples.graphs.graph
@@ -78,7 +84,7 @@ class Capacity:
         if isinstance(kind, Aggregation):
             kind.check_graph(graph)
             return [kind]
-        if kind == "auto":
+        if kind in ("auto", "letters"):
             kind = "counting" if graph.slots is None else "positional"
         if kind == "positional":
             if graph.slots is None and graph.num_arcs:
