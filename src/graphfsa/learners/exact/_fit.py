@@ -102,7 +102,7 @@ class Fit:
 
     def _fits_letters(self) -> bool:
         """Search among letters, if they are wanted; whether something fits."""
-        if not LetterFit.is_wanted(self.learner, self.examples):
+        if not LetterFit.is_wanted(self.learner, self.train):
             return False
         share = self.budget.part(self.budget.left * (_IMPATIENT if self.learner.tolerance else _LETTERS))
         self.letters = LetterFit(self.learner, self.examples, share, self.watch)

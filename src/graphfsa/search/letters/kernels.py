@@ -195,7 +195,7 @@ def letter_uses(
     problem: LetterArrays, proposal: Proposal, room: Room, users: Any, shown: Any, wrong: Any, work: Any
 ) -> None:  # fmt: skip
     """Roll out every graph to its end: how many use each entry, which states are seen, the wrong nodes of each."""
-    num_states, num_values = proposal.table.shape
+    num_values = proposal.table.shape[1]
     for graph in range(len(problem.steps)):
         begin, size = problem.offsets[graph], problem.offsets[graph + 1] - problem.offsets[graph]
         states, following = room.states, room.following

@@ -147,8 +147,8 @@ def letter_rungs(limits: LetterLimits) -> list[LetterRung]:
     for components in _products(limits):
         for count in sorted(starting):
             for extra in range(limits.max_extra + 1 if final else 1):
-                for moves in _moves(final, count, extra):
-                    rungs.append(LetterRung(components, count, extra, moves, final, inputs))
+                kinds = _moves(final, count, extra)
+                rungs += [LetterRung(components, count, extra, moves, final, inputs) for moves in kinds]
     return sorted(rungs, key=lambda rung: (round(rung.bits, 6), rung.num_extra, rung.components))
 
 
