@@ -211,7 +211,6 @@ def test_wrong_graphs_are_explained_by_what_they_follow_from(case):
                 new[first : first + rung.num_states],
                 new[first + rung.num_states :],
             )
-            # A state that is undefined shows nothing: such an entry may hide that a graph is wrong, so it must be cured.
             bad = set(entered_wrongly(data, rung, *parts))
             common = bad if common is None else common & bad
         assert common, "some graph is wrong in every case"

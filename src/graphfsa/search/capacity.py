@@ -36,8 +36,7 @@ class Capacity:
         bound: Count at most to this number, or (least, most). By default 3; in an evolution as far as any node has
             neighbours.
         aggregation: How nodes see their neighbours: an aggregation, the name of one (``average-threshold`` is at one
-            half), or ``auto``: positional if the graphs have slots, else counting. ``letters`` has no sizes here: which
-            letters there are is for a search of its own, and what is counted comes after it.
+            half), or ``auto``: positional if the graphs have slots, else counting.
     """
 
     states: Range = None
@@ -84,7 +83,7 @@ class Capacity:
         if isinstance(kind, Aggregation):
             kind.check_graph(graph)
             return [kind]
-        if kind in ("auto", "letters"):
+        if kind == "auto":
             kind = "counting" if graph.slots is None else "positional"
         if kind == "positional":
             if graph.slots is None and graph.num_arcs:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import lcm
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from graphfsa.graphs.refinement import combine, mix
 NEVER = 2**31 - 1
 
 
-class Reduction(NamedTuple):
+@dataclass(frozen=True)
+class Reduction:
     """Numbers of which no more is seen than this: below ``index`` all, from there on only the rest modulo ``period``.
 
     To count up to a bound is ``(bound, 1)``, to count modulo k ``(0, k)``.

@@ -26,6 +26,7 @@ from graphfsa.search.completion import completed
 from graphfsa.search.ladder import Rung, ladder, partitions, spread
 from graphfsa.search.problem import Problem, Shape
 from graphfsa.search.proof import Impossibility, indistinguishable, once, smallest_proof
+from graphfsa.search.restarts import annealed
 from graphfsa.search.searches import evaluate
 from graphfsa.search.simplify import complexity, simplified
 
@@ -34,14 +35,19 @@ if TYPE_CHECKING:
 
 _MAX_WORK = 2.0**30
 _MAX_GRAPH_WORK = 2.0**24
+_MAX_ENTRIES = 2**16
 _HOPE = 1.25
 """A table that uses this many times the entries of another will not become the simpler one."""
 
 
-_LETTERS = 0.6
+_LETTERS = 0.5
 """Share of the budget for letters, if none are found."""
-_COUNTING = 0.8
-"""Share of the rest for counting; what is then left is for simplifying, or for the fewest errors if nothing fits."""
+_COUNTING = 0.3
+"""Share of the rest for counting; what is then left is for simplifying, for annealing or for the fewest errors."""
+_ANNEALING = 0.85
+"""Share of that for annealing."""
+_MORE_STATES = (2, 6)
+"""Numbers of further states for annealing, if the user gives none."""
 _IMPATIENT = 0.25
 """Both shares, if some labels may be wrong."""
 
@@ -79,6 +85,9 @@ class Fit:
             proof = self._contradiction()
             if proof is None and self._fits_letters():
                 return self._learned("exact")
+            if proof is None and self.learner.aggregation == "letters":
+                self._keep_best_so_far()
+                return self._learned("undecided")
             proof = proof or indistinguishable(self._problem(aggregations[-1], single))
             if proof is not None and not self.learner.tolerance:
                 return self._learned("impossible", impossibility=proof)
@@ -88,6 +97,8 @@ class Fit:
             patience = self.budget.part(self.budget.left * (_IMPATIENT if self.learner.tolerance else _COUNTING))
             self.climb = Climb(self.examples, rungs, self.seed, patience, self.watch)
             fits = [] if proof is not None else self.climb.run()
+            if not fits and not self.learner.tolerance and not self.climb.impossible:
+                fits = self._anneal(extras, aggregations)
             if fits:
                 self._choose(fits)
                 return self._learned("exact")
@@ -104,12 +115,38 @@ class Fit:
         """Search among letters, if they are wanted; whether something fits."""
         if not LetterFit.is_wanted(self.learner, self.train):
             return False
-        share = self.budget.part(self.budget.left * (_IMPATIENT if self.learner.tolerance else _LETTERS))
-        self.letters = LetterFit(self.learner, self.examples, share, self.watch)
+        share = _IMPATIENT if self.learner.tolerance else _LETTERS
+        if self.learner.aggregation == "letters":
+            share = 1.0
+        self.letters = LetterFit(self.learner, self.examples, self.budget.part(self.budget.left * share), self.watch)
         self.candidates = tuple(self.letters.run())
         if self.candidates:
             self.best = lambda: self.candidates[0]
         return bool(self.candidates)
+
+    def _anneal(self, extras: range, aggregations: list[Aggregation]) -> list[Attempt]:
+        """Restarts of annealing on large tables, with one starting state for each input."""
+        single = tuple(range(len(self.task.inputs)))
+        numbers = {max(extras)} if self.learner.states is not None or not self.num_final else set(_MORE_STATES)
+        problems: list[Problem] = []
+        for aggregation in aggregations:
+            for extra in sorted(numbers):
+                shape = Shape(self.num_final, len(single), extra, aggregation)
+                entries = shape.num_states * aggregation.num_values(shape.num_states)
+                if entries <= _MAX_ENTRIES:
+                    problems.append(Problem.of(once(self.examples), shape, single))
+            problems = [problem for problem in problems if not len(problem.hopeless)]
+            if problems:
+                break  # The smallest bound that tells nodes with different labels apart.
+        share = self.budget.part(self.budget.left * _ANNEALING)
+        found = annealed(problems, self.seed, share, self.watch)
+        if found is None:
+            return []
+        problem, table = found
+        attempt = Attempt(Rung(problem.shape, single), problem, "fits", "annealing", table=table)
+        assert self.climb is not None
+        self.climb.attempts.append(attempt)
+        return [attempt]
 
     def _keep_best_so_far(self) -> None:
         """When nothing was found yet: what the searches had decided when they were interrupted, filled in."""

@@ -66,8 +66,8 @@ class Component:
             return self.kind == "count" and self.limit == 1
         if len(self.weights) > 1 and not other.weighted:
             return False
-        (index, period), (larger, multiple) = self.reduction, other.reduction
-        return index <= larger and multiple % period == 0
+        mine, its = self.reduction, other.reduction
+        return mine.index <= its.index and its.period % mine.period == 0
 
 
 Components = tuple[Component, ...]

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 # Bound when a kernel is compiled.
 is_wrong: Any = None
 play: Any = None
@@ -70,7 +68,7 @@ def play_letters(problem: LetterArrays, proposal: Proposal, room: Room, graph: i
         states[node] = proposal.starts[problem.inputs[begin + node]]
         if is_wrong(problem, begin + node, states[node], 0, num_states):
             return node, 0, False
-    done = 0
+    done, changed = 0, False
     while done < problem.steps[graph]:
         changed, culprit = False, NOBODY
         for node in range(size):
@@ -81,7 +79,8 @@ def play_letters(problem: LetterArrays, proposal: Proposal, room: Room, graph: i
                 continue
             value = 0
             for arc in range(problem.indptr[begin + node], problem.indptr[begin + node + 1]):
-                value = proposal.after[value, states[problem.indices[arc] - begin]]
+                near = states[problem.indices[arc] - begin]
+                value = proposal.after[value, near]
             room.history[done * size + node] = state * num_values + value
             successor = proposal.table[state, value]
             if successor != state:
@@ -96,7 +95,7 @@ def play_letters(problem: LetterArrays, proposal: Proposal, room: Room, graph: i
             states[node] = following[node]
         if not changed:
             break
-    still = done == 0 or not changed
+    still = not changed
     for node in range(size):
         if problem.target[begin + node] >= 0 and states[node] != problem.target[begin + node]:
             return node, done, still
@@ -237,4 +236,3 @@ HELPERS: dict[str, dict[str, Any]] = {
     "letter_uses": {},
 }
 """What to bind to the names above, for each kernel that is called from outside."""
-EMPTY = np.zeros(0, np.int64)

@@ -8,6 +8,8 @@ from graphfsa.search.letters.rungs import LetterLimits, LetterRung, letter_rungs
 
 _BOUND = 3
 _EXTRA = 2
+_FAR = 8
+"""How far to count in an evolution, at most: so many neighbours a cell of a board has."""
 
 
 def letter_ladder(data: LetterData, *, bound: int | None = None, extra: int | None = None) -> list[LetterRung]:
@@ -18,12 +20,12 @@ def letter_ladder(data: LetterData, *, bound: int | None = None, extra: int | No
 
     Args:
         data: What to fit.
-        bound: Count at most to this number; by default 3, and in an evolution as far as any node has neighbours.
+        bound: Count at most to this number; by default 3, and in an evolution 8.
         extra: Number of further states, at most; by default 2.
     """
     task = data.examples.task
     evolution = not data.num_final
-    most = min(data.max_degree, bound or (data.max_degree if evolution else _BOUND))
+    most = min(data.max_degree, bound or (_FAR if evolution else _BOUND))
     enough = next((b for b in range(1, most + 1) if not data.is_hopeless(Reduction(b, 1))), None)
     limits = LetterLimits(
         num_final=data.num_final,

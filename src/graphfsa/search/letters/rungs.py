@@ -13,6 +13,9 @@ from graphfsa.search.letters.components import Component, Components, embeds, nu
 
 _KIND_BITS = 4
 """What it takes to say that a component is not the usual one: weighted, or modulo a number."""
+_MAX_RANKS = 8
+_MAX_CLAUSES = 300_000
+"""Rungs for which a solver would get more clauses than this before it begins are left out."""
 
 
 class Moves(IntEnum):
@@ -69,6 +72,11 @@ class LetterRung:
     def num_entries(self) -> int:
         """Number of entries that can be chosen."""
         return (self.num_starting + self.num_extra) * self.num_values
+
+    @property
+    def num_clauses(self) -> int:
+        """About how many clauses say that each entry has one successor."""
+        return self.num_entries * (self.num_states + 1) ** 2 // 2
 
     def successors(self, state: int) -> list[int]:
         """Where a state that is not final may go."""
@@ -148,7 +156,8 @@ def letter_rungs(limits: LetterLimits) -> list[LetterRung]:
         for count in sorted(starting):
             for extra in range(limits.max_extra + 1 if final else 1):
                 kinds = _moves(final, count, extra)
-                rungs += [LetterRung(components, count, extra, moves, final, inputs) for moves in kinds]
+                tried = [LetterRung(components, count, extra, moves, final, inputs) for moves in kinds]
+                rungs += [rung for rung in tried if rung.num_clauses <= _MAX_CLAUSES]
     return sorted(rungs, key=lambda rung: (round(rung.bits, 6), rung.num_extra, rung.components))
 
 
@@ -169,7 +178,7 @@ def _products(limits: LetterLimits) -> list[Components]:
     most = 4 if limits.num_final else 2
     products = _up_to(plain, most)
     beside = _up_to(plain[:2], 2)
-    ranks = range(2, max(limits.num_final, 2) + 1)
+    ranks = sorted({*range(2, min(limits.num_final, _MAX_RANKS) + 1), max(2, limits.num_final)})
     special = [Component("highest", rank) for rank in ranks] + [Component("count", 2, weighted=True)]
     if limits.modulo:
         special += [Component("modulo", 2), Component("modulo", 3, weighted=True)]
