@@ -23,6 +23,7 @@ FIELDS = {
     "aggregation",
     "automaton",
     "seconds",
+    "work",
     "entries",
     "unseen_entries",
     "graphs",
@@ -67,7 +68,8 @@ def test_a_task_that_nobody_has_thought_of(cli, tmp_path):
     facts = answer.json
     assert set(facts) == FIELDS
     assert (facts["verdict"], facts["train_accuracy"], facts["model"]) == ("exact", 1.0, str(out))
-    assert (facts["states"], facts["bound"], facts["aggregation"]) == (6, 1, {"name": "counting", "bound": 1})
+    assert (facts["states"], facts["bound"], facts["aggregation"]["name"]) == (6, None, "letters")
+    assert 0 < facts["work"] < 60
     assert (facts["graphs"], facts["interrupted"], facts["suspects"]) == (7, False, [])
     assert facts["certificate"] is facts["impossibility"] is None
     assert facts["data_digest"] == read_jsonl(data).examples.digest
@@ -341,9 +343,11 @@ def test_nothing_counts(cli, tmp_path):
 
 def test_merging_by_name(cli, tmp_path):
     data = lines(tmp_path / "d.jsonl", map(path_of, range(2, 7)))
-    answer = cli("learn", "--data", data, "--out", tmp_path / "m.json", "--merge", "left=right", "--json")
+    options = ["--data", data, "--out", tmp_path / "m.json", "--merge", "left=right", "--json"]
+    answer = cli("learn", *options, "--aggregation", "counting")
     assert answer.json["verdict"] == "exact"
     assert {tried["size"] for tried in answer.json["attempts"]} >= {"6 states, bound 1"}
+    assert cli("learn", *options).json["verdict"] == "exact"
 
 
 def test_what_was_learned_is_what_the_package_says(cli, tmp_path):

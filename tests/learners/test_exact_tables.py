@@ -20,10 +20,11 @@ from graphfsa import (
 from graphfsa.datasets import Examples
 from graphfsa.errors import LimitError
 from graphfsa.graphs import GraphBatch
+from graphfsa.search.budget import Budget
 from graphfsa.search.completion import completed, leaves, neighbours
 from graphfsa.search.ladder import Rung, ladder, partitions, spread
 from graphfsa.search.problem import Problem, Shape
-from graphfsa.search.searches import Annealing, Clock, evaluate
+from graphfsa.search.searches import Annealing, evaluate
 from graphfsa.search.simplify import simplified
 from strategies import SEEDS
 
@@ -117,7 +118,7 @@ def test_what_is_simplified_fits_and_is_no_rougher(case, seed):
     seen = evaluate(problem, table)[1]
     partial = np.where(seen > 0, table, -1)
     partial[: problem.shape.num_final] = table[: problem.shape.num_final]
-    simple = simplified(problem, partial, seed, Clock(0.2))
+    simple = simplified(problem, partial, seed, Budget(0.2))
     assert not evaluate(problem, simple)[0].any()
     assert roughness(simple, problem.shape) <= roughness(completed(partial, problem.shape), problem.shape)
 
@@ -128,7 +129,7 @@ def test_simplification_refuses_what_does_not_fit():
     problem = Problem.of(examples, Shape(2, 2, 0, CountingAggregation(1)))
     table = random_table(problem.shape, np.random.default_rng(0), 1.0)
     with pytest.raises(AssertionError, match="wrong"):
-        simplified(problem, table, 0, Clock(1))
+        simplified(problem, table, 0, Budget(1))
 
 
 @pytest.mark.parametrize("aggregation", ALL, ids=str)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from time import monotonic
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from graphfsa.graphs import Graph, GraphBatch, all_graphs, all_inputs
 from graphfsa.graphs.enumeration import check_class, num_graphs
 from graphfsa.graphs.isomorphism import duplicate_groups
 from graphfsa.learners import as_model
+from graphfsa.search.budget import Budget
 from graphfsa.search.completion import completed
 from graphfsa.search.problem import Problem, Shape
 from graphfsa.search.sat import SatSearch
@@ -125,7 +126,7 @@ def suggest(
     task = examples.task.with_states_of(fsa)
     examples = examples.matched(task)
     _check_fit(fsa, examples)
-    until = monotonic() + budget
+    clock = Budget(inf, budget)
     shape = _shape(fsa, examples)
     kept = deduplicate(examples) if shape.num_final else examples
     kept = kept.select(np.argsort(kept.sizes, kind="stable"))
@@ -135,7 +136,7 @@ def suggest(
         asked = listed if choose is None else listed.select(np.flatnonzero(choose(listed)))
         question = _Question(fsa, shape, kept, asked)
         for place in range(len(asked)):
-            outcome = question.ask(place, lambda: monotonic() > until)
+            outcome = question.ask(place, clock)
             if outcome == "found":
                 other = question.alternative()
                 return Identification(task, False, checked, largest, other, question.suggestions(other, count))
@@ -169,7 +170,7 @@ class _Question:
         self._answers = np.r_[np.full(len(kept.inputs), -1), self._last]
         self._table: Array | None = None
 
-    def ask(self, place: int, over: Callable[[], bool]) -> str:
+    def ask(self, place: int, clock: Budget) -> str:
         """Look for a table that fits the data and gives a graph other answers: by lazy assignment, then by clauses."""
         graph = self._first + place
         for mode, work in ((0, _WORK), (3, _WORK)):
@@ -179,7 +180,7 @@ class _Question:
                 return lazy.outcome
         clauses = SatSearch(self._problem)
         clauses.ask_for_difference([graph], self._answers)
-        while clauses.advance(_CONFLICTS, over) == "paused" and not over():
+        while clauses.advance(_CONFLICTS, clock) == "paused" and not clock.over:
             pass
         self._table = clauses.table
         return clauses.outcome

@@ -65,6 +65,8 @@ class Model:
         impossibility: Graphs that show that nothing fits.
         suspects: Training nodes that do not get their label, at most 1000.
         attempts: The sizes that were tried, simplest first.
+        candidates: Automata that fit all training labels and are described equally briefly, the best first, which is
+            the body; empty if the learner does not look for several. Files do not keep them.
         soft: The soft table that the automaton was read off.
         history: One record for each epoch, or for each look at the discrete tables.
 
@@ -84,6 +86,7 @@ class Model:
     impossibility: Impossibility | None = None
     suspects: tuple[Suspect, ...] = ()
     attempts: tuple[Attempted, ...] = ()
+    candidates: tuple[GraphFSA, ...] = ()
     soft: SoftTable | None = None
     history: tuple[dict[str, Any], ...] = ()
 

@@ -71,6 +71,11 @@ class Capacity:
             raise GraphFSAError(f"{what}; got states={high}")
         return range(max(0, low - named), high - named + 1)
 
+    @property
+    def most_counted(self) -> int | None:
+        """The largest bound, if one was given."""
+        return self.bound[1] if isinstance(self.bound, tuple) else self.bound
+
     def aggregations(self, examples: Examples) -> list[Aggregation]:
         """The aggregations to try, simplest first."""
         graph = examples.graphs.graph

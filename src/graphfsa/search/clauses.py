@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+CONFLICT, PROPAGATION, CLAUSE = 250, 4, 80
+"""Node-steps that a conflict, a propagation and a new clause count for: they take about as long."""
+
 
 class Clauses:
     """A solver, and gates on top of it. Literal ``self.true`` is always true."""
@@ -15,6 +18,8 @@ class Clauses:
         self.solver: Any = Solver(name="glucose4")
         self.count = 0
         self._gates: dict[tuple[int, ...], int] = {}
+        self._added = 0
+        self._before = 0
         self.true = self.new()
         self.add([self.true])
 
@@ -25,7 +30,19 @@ class Clauses:
 
     def add(self, clause: Sequence[int]) -> None:
         """At least one of these."""
+        self._added += 1
         self.solver.add_clause(clause)
+
+    def new_work(self) -> int:
+        """How much the solver did since this was asked last, in node-steps."""
+        stats: dict[str, int] = self.solver.accum_stats()
+        total = CONFLICT * stats["conflicts"] + PROPAGATION * stats["propagations"] + CLAUSE * self._added
+        new, self._before = total - self._before, total
+        return new
+
+    def close(self) -> None:
+        """Give back the memory of the solver; it can't be asked again."""
+        self.solver.delete()
 
     def solve(self, conflicts: int, assumed: Sequence[int]) -> bool | None:
         """Whether there is a solution; None if it is still open after this number of conflicts."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import lcm
+
 import numpy as np
 
-from graphfsa.aggregations import Aggregation, CountingAggregation
+from graphfsa.aggregations import Aggregation, CountingAggregation, LettersAggregation
 from graphfsa.arrays import Array
 from graphfsa.graphs import GraphBatch
 from graphfsa.graphs.isomorphism import refine_colours
@@ -13,14 +16,49 @@ from graphfsa.graphs.refinement import combine, mix
 NEVER = 2**31 - 1
 
 
-def refine_once(graphs: GraphBatch, colours: Array, aggregation: Aggregation) -> Array:
+@dataclass(frozen=True)
+class Reduction:
+    """Numbers of which no more is seen than this: below ``index`` all, from there on only the rest modulo ``period``.
+
+    To count up to a bound is ``(bound, 1)``, to count modulo k ``(0, k)``.
+    """
+
+    index: int
+    period: int
+
+    def __call__(self, counts: Array) -> Array:
+        """The numbers as they are seen."""
+        beyond = self.index + (counts - self.index) % self.period
+        return np.where(counts < self.index, counts, beyond)
+
+
+Seen = Aggregation | Reduction
+"""What automata see: an aggregation, or what is known of several."""
+
+
+def reduction_of(aggregation: Aggregation) -> Reduction | None:
+    """What of the number of neighbours in a state an aggregation can see; None for all, or if that is not known.
+
+    Classes that extend a known one and see something else are not known.
+    """
+    if isinstance(aggregation, CountingAggregation) and type(aggregation).encode is CountingAggregation.encode:
+        return Reduction(aggregation.bound, 1)
+    if isinstance(aggregation, LettersAggregation) and type(aggregation).encode is LettersAggregation.encode:
+        sums = aggregation.sums
+        indices = [1 if part.kind == "highest" else part.limit for part in sums if part.kind != "modulo"]
+        return Reduction(max([0, *indices]), lcm(*(part.limit for part in sums if part.kind == "modulo")))
+    return None
+
+
+def refine_once(graphs: GraphBatch, colours: Array, seen_by: Seen) -> Array:
     """One round of colour refinement that sees no more than an aggregation does, uint64.
 
     An automaton that counts up to a bound can't see how often a colour occurs beyond it: the bounded counts of states
-    follow from the bounded counts of colours. For other aggregations, also those that extend counting and see something
-    else, this is the usual refinement.
+    follow from the bounded counts of colours, and sums of letters from counts in the same way. Where nothing is known,
+    this is the usual refinement.
     """
-    if not isinstance(aggregation, CountingAggregation) or type(aggregation).encode is not CountingAggregation.encode:
+    reduction = seen_by if isinstance(seen_by, Reduction) else reduction_of(seen_by)
+    if reduction is None:
         return refine_colours(graphs, colours, 1)
     graph = graphs.graph
     targets, seen = graph.targets(), colours[graph.indices]
@@ -29,13 +67,15 @@ def refine_once(graphs: GraphBatch, colours: Array, aggregation: Aggregation) ->
     first = np.ones(len(seen), bool)
     first[1:] = (targets[1:] != targets[:-1]) | (seen[1:] != seen[:-1])
     starts = np.flatnonzero(first)
-    counts = np.minimum(np.diff(np.r_[starts, len(seen)]), aggregation.bound)
+    counts = reduction(np.diff(np.r_[starts, len(seen)]))
+    # A colour that is seen 0 times, modulo the period, is not seen.
+    starts, counts = starts[counts > 0], counts[counts > 0]
     sums = np.zeros(graph.num_nodes, np.uint64)
     np.add.at(sums, targets[starts], combine(mix(seen[starts]), counts.astype(np.uint64)))
     return combine(mix(colours), sums)
 
 
-def ripe_steps(graphs: GraphBatch, start: Array, target: Array, steps: int, aggregation: Aggregation) -> Array:
+def ripe_steps(graphs: GraphBatch, start: Array, target: Array, steps: int, aggregation: Seen) -> Array:
     """For each node the first step at which its colour occurs with one target only, int32; else ``NEVER``.
 
     What a node does in its first t steps follows from its colour after t rounds of refinement. Finer colours stay
@@ -64,7 +104,7 @@ def ripe_steps(graphs: GraphBatch, start: Array, target: Array, steps: int, aggr
     return ripe
 
 
-def final_colours(graphs: GraphBatch, start: Array, steps: int, aggregation: Aggregation) -> Array:
+def final_colours(graphs: GraphBatch, start: Array, steps: int, aggregation: Seen) -> Array:
     """Colours after this number of rounds, or when the partition is stable, uint64."""
     colours = start.astype(np.uint64)
     before = -1

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation
+from graphfsa.aggregations import Aggregation, LettersAggregation
 from graphfsa.arrays import Array
 from graphfsa.search.problem import Shape
 
@@ -65,12 +65,20 @@ def _questions(aggregation: Aggregation, num_states: int) -> Array:
     """Every question about a value, bool [number of questions, num_values]."""
     digits = digits_of(aggregation, num_states)
     asked: list[Any] = []
-    for column in digits.T:
-        for level in range(1 if aggregation.ordered else 0, int(column.max(initial=0)) + 1):
-            answer = column >= level if aggregation.ordered else column == level
-            if answer.any() and not answer.all():
-                asked.append(answer)
+    for place, column in enumerate(digits.T):
+        amounts, names = _meaning(aggregation, place)
+        for level in range(int(column.max(initial=0)) + 1):
+            answers = [column >= level] * amounts + [column == level] * names
+            asked += [answer for answer in answers if answer.any() and not answer.all()]
     return np.array(asked, bool).reshape(len(asked), len(digits))
+
+
+def _meaning(aggregation: Aggregation, place: int) -> tuple[bool, bool]:
+    """Whether a digit is an amount, so that one asks whether it reaches a number; and whether it is a name."""
+    if isinstance(aggregation, LettersAggregation):
+        kind = aggregation.sums[place].kind
+        return kind != "modulo", kind != "count"
+    return aggregation.ordered, not aggregation.ordered
 
 
 def _grow(row: Array, filled: Array, questions: Array, known: Array, members: Array, num_states: int) -> int:

@@ -167,6 +167,11 @@ class Problem:
         due = np.repeat(self.examples.steps, self.examples.sizes)
         return np.flatnonzero((self.target >= 0) & (self.ripe > due))
 
+    @cached_property
+    def pass_work(self) -> int:
+        """Node-steps that it takes to run all graphs once, about: most are still after a few steps per node."""
+        return int((self.examples.sizes * np.minimum(self.examples.steps, self.examples.sizes)).sum())
+
     @property
     def max_history(self) -> int:
         """Room that the longest roll-out of a single graph takes, in node-steps."""

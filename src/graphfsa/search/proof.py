@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
 from graphfsa.datasets import Examples
+from graphfsa.search.budget import UNIT, Budget
 from graphfsa.search.problem import Problem
 from graphfsa.search.sat import SatSearch
-from graphfsa.search.searches import Clock, LazySearch
+from graphfsa.search.searches import LazySearch
 
 _EASY = 300_000
 _CONFLICTS = 3_000
@@ -59,51 +61,54 @@ def once(examples: Examples) -> Examples:
     return Examples(examples.task, examples.graphs, examples.inputs, **labels)
 
 
-def smallest_proof(problem: Problem, clock: Clock) -> Impossibility:
+def smallest_proof(problem: Problem, budget: Budget) -> Impossibility:
     """Leave out graphs as long as it can still be shown that nothing fits.
 
     Args:
         problem: Something that nothing fits.
-        clock: The budget; when it is spent the set may be larger than needed.
+        budget: The budget; when it is spent the set may be larger than needed.
     """
     simple = indistinguishable(problem)
     if simple is not None:
         return simple
-    chosen = _prefix(problem, clock)
+    chosen = _prefix(problem, budget)
     minimal = True
     for graph in chosen[::-1].tolist():
-        if clock.over:
+        if budget.over:
             minimal = False
             break
         fewer = chosen[chosen != graph]
-        if _impossible(problem.select(fewer)):
+        if _impossible(problem.select(fewer), budget):
             chosen = fewer
     shape = problem.shape
     return Impossibility(once(problem.examples.select(chosen)), shape.aggregation, shape.num_states, minimal)
 
 
-def _prefix(problem: Problem, clock: Clock) -> Array:
+def _prefix(problem: Problem, budget: Budget) -> Array:
     """The smallest graphs that are enough, by doubling and bisection."""
     total = len(problem.examples)
     enough = 1
-    while enough < total and not _impossible(problem.select(np.arange(enough))):
+    while enough < total and not _impossible(problem.select(np.arange(enough)), budget):
         enough = min(total, enough * 2)
-        if clock.over:
+        if budget.over:
             return np.arange(total)
     few, many = enough // 2, enough
-    while many - few > 1 and not clock.over:
+    while many - few > 1 and not budget.over:
         middle = (few + many) // 2
-        few, many = (few, middle) if _impossible(problem.select(np.arange(middle))) else (middle, many)
+        few, many = (few, middle) if _impossible(problem.select(np.arange(middle)), budget) else (middle, many)
     return np.arange(many)
 
 
-def _impossible(problem: Problem) -> bool:
+def _impossible(problem: Problem, budget: Budget) -> bool:
     """Whether it can be shown with little effort that nothing fits."""
     if not len(problem.examples):
         return False
     if len(problem.hopeless):
         return True
-    outcome = LazySearch(problem, 0).advance(_EASY)
+    outcome = LazySearch(problem, 0).advance(_EASY, budget)
     if outcome == "paused":
-        outcome = SatSearch(problem).advance(_CONFLICTS)
+        # Not ended by the budget: what is undecided would count as needed.
+        work = Budget(inf)
+        outcome = SatSearch(problem).advance(_CONFLICTS, work)
+        budget.spend(work.spent * UNIT)
     return outcome == "exhausted"

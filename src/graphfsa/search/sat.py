@@ -6,13 +6,14 @@ so nodes with the same colour share their variables, across all graphs. A colour
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from graphfsa.arrays import Array
+from graphfsa.search.budget import Budget
 from graphfsa.search.clauses import Clauses
 from graphfsa.search.colours import only_targets, refine_once
 from graphfsa.search.problem import NO_TARGET, Problem
@@ -54,9 +55,9 @@ class SatSearch:
         self._active: set[int] = set()
         self._assumed: list[int] = []
 
-    def advance(self, conflicts: int, over: Callable[[], bool] = lambda: False) -> str:
-        """Go on until one call of the solver has this number of conflicts, or until ``over()`` says to stop."""
-        while self.outcome == "paused" and not over():
+    def advance(self, conflicts: int, budget: Budget | None = None) -> str:
+        """Go on until one call of the solver has this number of conflicts, or until the budget is spent."""
+        while self.outcome == "paused" and (budget is None or not budget.over):
             try:
                 for graph in self._pending:
                     self._add_graph(graph)
@@ -65,6 +66,8 @@ class SatSearch:
                 break
             self._pending = []
             answer = self._clauses.solve(conflicts, self._assumed)
+            if budget is not None:
+                budget.spend(self._clauses.new_work() + self.problem.pass_work)
             if answer is None:
                 break
             if not answer:

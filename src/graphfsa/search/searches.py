@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,17 @@ from graphfsa.arrays import Array
 from graphfsa.engine import compile_kernel
 from graphfsa.search import anneal_kernels as annealing
 from graphfsa.search import kernels
+from graphfsa.search.budget import Budget
 from graphfsa.search.completion import neighbours
 from graphfsa.search.problem import Problem
 
 _MAX_LEVELS = 4096
 _MAX_ROOM = 2**29
 """Bytes that annealing may take."""
+_LAZY = 0.5
+"""How long a node-step of lazy assignment takes, compared with one of the search among letters."""
+_ITERATION = 10
+"""Node-steps that an iteration of annealing counts for, beside its roll-outs."""
 _HELPERS: dict[str, dict[str, Any]] = {
     "first_entries": {},
     "evaluate": {"roll_out": kernels.roll_out_graph},
@@ -37,33 +41,6 @@ _HELPERS: dict[str, dict[str, Any]] = {
         "accept": annealing.accept_uses,
     },
 }
-
-
-class Clock:
-    """How much of a time budget is left.
-
-    Args:
-        seconds: The budget.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._began = monotonic()
-        self._until = self._began + seconds
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the beginning."""
-        return monotonic() - self._began
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left; below 0 when the budget is spent."""
-        return self._until - monotonic()
-
-    @property
-    def over(self) -> bool:
-        """Whether the budget is spent."""
-        return monotonic() >= self._until
 
 
 @lru_cache(maxsize=32)
@@ -171,12 +148,15 @@ class LazySearch:
             scratch=_scratch(problem),
         )
 
-    def advance(self, work: int) -> str:
-        """Go on for about this number of node-steps; returns the outcome so far."""
+    def advance(self, work: int, budget: Budget | None = None) -> str:
+        """Go on for about this number of node-steps, which are spent; returns the outcome so far."""
         if self.outcome == "paused":
+            before = self.work
             control = (self._control, self._generator, self._mode, work)
             kernel = _compiled(kernels.search, self.problem.encoder.function)
             self.outcome = self._OUTCOMES[kernel(self._arrays, self._decisions, *control)]
+            if budget is not None:
+                budget.spend(_LAZY * (self.work - before))
         return self.outcome
 
     def forget(self) -> None:
@@ -254,11 +234,13 @@ class Annealing:
         lists = 2 * 4 * max(1, min(problem.shape.num_entries, problem.max_history))
         return len(problem.examples) * (lists + problem.shape.num_states * problem.shape.num_values) <= _MAX_ROOM
 
-    def advance(self, count: int) -> bool:
+    def advance(self, count: int, budget: Budget | None = None) -> bool:
         """Make this number of iterations; returns whether the schedule is at its end, or nothing is wrong any more."""
-        end = min(self.iterations, self.done + count)
+        end, before = min(self.iterations, self.done + count), self.work
         schedule = (self.done, end, self.iterations, self._heat, self._control, self._generator)
         _call(self._kernel, self.problem, self._uses, self._guide, *schedule, self._energy, self._table, self._best)
+        if budget is not None:
+            budget.spend(self.work - before + _ITERATION * (end - self.done))
         self.done = end
         return end >= self.iterations or self.energy == 0
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from graphfsa.arrays import Array
+from graphfsa.search.budget import Budget
 from graphfsa.search.completion import completed, leaves, neighbours
 from graphfsa.search.problem import Problem
-from graphfsa.search.searches import Annealing, Clock, evaluate
+from graphfsa.search.searches import Annealing, evaluate
 
 _RESTARTS = 10
 _ENOUGH = 3
@@ -17,14 +18,14 @@ _MAX_VALUES = 2**16
 _SLICE = 5_000
 
 
-def simplified(problem: Problem, table: Array, seed: int, clock: Clock) -> Array:
+def simplified(problem: Problem, table: Array, seed: int, budget: Budget) -> Array:
     """The simplest complete table that fits as well, as far as a few annealing runs find it.
 
     Args:
         problem: The data; the table fits all of them.
         table: The table, -1 where no data speak of an entry.
         seed: Seed.
-        clock: The budget; one run is always begun.
+        budget: The budget; one run is always begun.
     """
     start = completed(table, problem.shape)
     wrong = evaluate(problem, start)[0]
@@ -37,12 +38,12 @@ def simplified(problem: Problem, table: Array, seed: int, clock: Clock) -> Array
     found: list[tuple[float, int, Array]] = []
     for restart in range(_RESTARTS):
         run = Annealing(problem, start, simplify=True, iterations=iterations, heat=_HEAT, seed=seed * 1000 + restart)
-        while not run.advance(_SLICE) and not clock.over:
+        while not run.advance(_SLICE, budget) and not budget.over:
             pass
         # Few borders between neighbouring values, and few leaves of decision trees: each alone can be deceived.
         found.append((run.energy + _leaves(run.table, problem), restart, run.table))
         simplest = min(score for score, *_ in found)
-        if sum(score == simplest for score, *_ in found) >= _ENOUGH or clock.over:
+        if sum(score == simplest for score, *_ in found) >= _ENOUGH or budget.over:
             break
     return min(found, key=lambda entry: entry[:2])[2]
 

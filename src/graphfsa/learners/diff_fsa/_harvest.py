@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphfsa.arrays import Array
+from graphfsa.search.budget import Budget
 from graphfsa.search.problem import Problem
-from graphfsa.search.searches import Annealing, Clock, evaluate
+from graphfsa.search.searches import Annealing, evaluate
 from graphfsa.search.simplify import simplified
 
 _HEAT = (3.0, 0.1)
@@ -108,7 +109,7 @@ def simplest(problem: Problem, parts: list[Array], seed: int) -> tuple[int, Arra
     for place in order[:_TRIED]:
         if found and (parts[place] >= 0).sum() > _HOPE * min(used for used, *_ in found):
             break
-        table = simplified(problem, parts[place], seed, Clock(_FOREVER))
+        table = simplified(problem, parts[place], seed, Budget(_FOREVER))
         found.append((int((evaluate(problem, table)[1] > 0).sum()), place, table))
     _, place, table = min(found, key=lambda entry: entry[:2])
     return place, table

@@ -23,23 +23,28 @@ _MAX_MERGED_INPUTS = 5
 class ExactLearner(Learner):
     """Searches for the simplest automaton that gives every node its label.
 
-    Automata are tried simplest first: starting states taken together, fewer states, smaller bounds. Each size gets a
-    little work, then each that is still open more. What fits is simplified as far as all labels stay right, and entries
-    that no graph uses are filled in by decision trees. The result depends on the data and the seed; the clock only
-    decides when to stop.
+    Automata that see sums of letters are tried first, in the order of the bits that it takes to write one down; then
+    automata that count every state. Each size gets a little work, then each that is still open more. What fits is
+    simplified as far as all labels stay right, and entries that no graph uses are filled in by decision trees. The
+    result depends on the data and the seed, not on the speed of the machine.
 
     Attributes:
         states: At most this number of states, or (fewest, most), on the command line 4 or 4..6; there is one for each
-            class and each input. By default two more than that. In an evolution the states are given by the data.
+            class and each input. By default two more than that. In an evolution the states are given by the data. If
+            it is given, automata that count every state are searched, unless ``aggregation`` is ``letters``.
         bound: Count at most to this number, or (least, most), on the command line 2 or 1..2. By default 3; in an
-            evolution as far as any node has neighbours.
+            evolution as far as any node has neighbours. If it is given, automata that count every state are searched,
+            unless ``aggregation`` is ``letters``.
         aggregation: How nodes see their neighbours: an aggregation, the name of one (``average-threshold`` is at one
-            half), or ``auto``: positional if the graphs have slots, else counting.
+            half; which letters states show is found, too), or ``auto``: positional if the graphs have slots, else
+            letters and then counting.
         merge: Which input classes may start alike: ``"auto"`` for any (if there are at most 5), ``"none"``, or groups
             of names.
         tolerance: Fraction of the labelled nodes that may be wrong. With more than 0, the automaton with the
             fewest wrong nodes is looked for when none is exact.
-        budget: Time limit in seconds.
+        budget: Work, in units that take about a second each: roll-outs of 25 million node-steps, or as much work of
+            the solver. The same budget gives the same automaton on every machine, busy or not.
+        seconds: Time limit in seconds; by default none. With one, what is found may depend on the machine.
 
     Example:
         >>> import numpy as np
@@ -58,10 +63,13 @@ class ExactLearner(Learner):
     merge: str | tuple[tuple[str, ...], ...] = "auto"
     tolerance: float = 0.0
     budget: float = 60.0
+    seconds: float | None = None
 
     def __post_init__(self) -> None:
         _ = self.capacity
         check_number("budget", self.budget, below=1e9, above=True)
+        if self.seconds is not None:
+            check_number("seconds", self.seconds, below=1e9, above=True)
         check_number("tolerance", self.tolerance, below=1)
         groups: Any = self.merge
         if isinstance(groups, str):

@@ -8,13 +8,14 @@ from typing import Any
 
 from graphfsa.arrays import Array
 from graphfsa.datasets import Examples
+from graphfsa.search.budget import Budget
 from graphfsa.search.ladder import Rung
 from graphfsa.search.problem import Problem
 from graphfsa.search.sat import SatSearch
-from graphfsa.search.searches import Clock, LazySearch
+from graphfsa.search.searches import LazySearch
 
 _SLICE = 2_000_000
-"""Node-steps between two looks at the clock: some hundredths of a second."""
+"""Node-steps between two looks at the budget: some hundredths of a second."""
 _EFFORT = 10
 """Slices that a rung gets at first; eight times as many in each further round."""
 _CONFLICTS = 2_000
@@ -55,12 +56,12 @@ class Climb:
         examples: The labelled graphs, without duplicates, small ones first.
         rungs: The ladder, simplest first.
         seed: Seed of the random orders.
-        clock: The budget.
+        budget: The budget.
         watch: Called with what is being tried.
     """
 
-    def __init__(self, examples: Examples, rungs: Sequence[Rung], seed: int, clock: Clock, watch: Watch) -> None:
-        self._seed, self._clock, self._watch = seed, clock, watch
+    def __init__(self, examples: Examples, rungs: Sequence[Rung], seed: int, budget: Budget, watch: Watch) -> None:
+        self._seed, self._budget, self._watch = seed, budget, watch
         self._inputs = examples.task.inputs
         problems: dict[Any, Problem] = {}
         self.attempts: list[Attempt] = []
@@ -79,11 +80,11 @@ class Climb:
     def run(self) -> list[Attempt]:
         """The first rung that fits, with the others that lead to automata of the same size; empty if there is none."""
         effort = _EFFORT
-        while not self._clock.over:
+        while not self._budget.over:
             waiting = [attempt for attempt in self.attempts if attempt.outcome == "open"]
             fits: list[Attempt] = []
             for attempt in waiting:
-                if self._clock.over or len(fits) == _ENOUGH or (fits and attempt.rung.size != fits[0].rung.size):
+                if self._budget.over or len(fits) == _ENOUGH or (fits and attempt.rung.size != fits[0].rung.size):
                     break
                 if attempt.outcome == "open" and self._try(attempt, effort) and attempt.outcome == "fits":
                     fits.append(attempt)
@@ -105,13 +106,13 @@ class Climb:
 
     def _try(self, attempt: Attempt, effort: int) -> bool:
         """Work on one rung; True when it is decided."""
-        began = self._clock.seconds
+        began = self._budget.seconds
         self._watch(attempt.rung.describe(self._inputs))
         try:
             if not self._lazily(attempt, effort):
                 self._with_sat(attempt, effort)
         finally:
-            attempt.seconds += self._clock.seconds - began
+            attempt.seconds += self._budget.seconds - began
         if attempt.outcome == "impossible":
             for other in self.attempts:
                 if other.outcome == "open" and attempt.rung.covers(other.rung):
@@ -129,7 +130,7 @@ class Climb:
             searches.append(LazySearch(attempt.problem, mode, self._seed * 1000 + attempt.seeds))
         for search in searches:
             stop = search.work + _SLICE * effort // (1 if search is attempt.thorough else 4)
-            while search.advance(_SLICE) == "paused" and search.work < stop and not self._clock.over:
+            while search.advance(_SLICE, self._budget) == "paused" and search.work < stop and not self._budget.over:
                 pass
             if search.outcome in ("found", "exhausted"):
                 attempt.outcome = "fits" if search.outcome == "found" else "impossible"
@@ -142,7 +143,7 @@ class Climb:
         """Satisfiability with counterexamples."""
         if attempt.sat is None:
             attempt.sat = SatSearch(attempt.problem)
-        outcome = attempt.sat.advance(_CONFLICTS * effort // _EFFORT, lambda: self._clock.over)
+        outcome = attempt.sat.advance(_CONFLICTS * effort // _EFFORT, self._budget)
         if outcome == "found":
             attempt.outcome, attempt.by, attempt.table = "fits", "satisfiability", attempt.sat.table
         elif outcome == "exhausted":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation, CountingAggregation, PositionalAggregation
+from graphfsa.aggregations import Aggregation, CountingAggregation, LettersAggregation, PositionalAggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import check_state_names
@@ -19,12 +19,15 @@ from graphfsa.learners._base import Watch, learned
 from graphfsa.learners._model import Model, Verdict
 from graphfsa.learners._provenance import Attempted
 from graphfsa.learners.exact._climb import Attempt, Climb
+from graphfsa.learners.exact._letters import LetterFit
 from graphfsa.learners.exact._noise import closest
+from graphfsa.search.budget import Budget
 from graphfsa.search.completion import completed
 from graphfsa.search.ladder import Rung, ladder, partitions, spread
 from graphfsa.search.problem import Problem, Shape
 from graphfsa.search.proof import Impossibility, indistinguishable, once, smallest_proof
-from graphfsa.search.searches import Clock, evaluate
+from graphfsa.search.restarts import annealed
+from graphfsa.search.searches import evaluate
 from graphfsa.search.simplify import complexity, simplified
 
 if TYPE_CHECKING:
@@ -32,18 +35,31 @@ if TYPE_CHECKING:
 
 _MAX_WORK = 2.0**30
 _MAX_GRAPH_WORK = 2.0**24
+_MAX_ENTRIES = 2**16
 _HOPE = 1.25
 """A table that uses this many times the entries of another will not become the simpler one."""
 
 
+_LETTERS = 0.5
+"""Share of the budget for letters, if none are found."""
+_COUNTING = 0.3
+"""Share of the rest for counting; what is then left is for simplifying, for annealing or for the fewest errors."""
+_ANNEALING = 0.85
+"""Share of that for annealing."""
+_MORE_STATES = (2, 6)
+"""Numbers of further states for annealing, if the user gives none."""
+_IMPATIENT = 0.25
+"""Both shares, if some labels may be wrong."""
+
+
 class Fit:
-    """One call of ``fit``: prepares the data, climbs the ladder, and words the verdict."""
+    """One call of ``fit``: prepares the data, climbs the ladders, and words the verdict."""
 
     def __init__(self, learner: ExactLearner, train: Examples, seed: int, watch: Watch) -> None:
         _check_work(train)
         self.learner, self.train, self.seed = learner, train, seed
         self.watch: Callable[[str], None] = lambda doing: watch({"doing": doing})
-        self.clock = Clock(learner.budget)
+        self.budget = Budget(learner.budget, learner.seconds)
         self.task = train.task
         # Boards are seldom drawn twice, and to compare them takes longer than to run them.
         few = deduplicate(train) if self.task.kind == "classes" else train
@@ -53,8 +69,10 @@ class Fit:
         self.num_final = len(self.task.classes) if self.task.kind == "classes" else 0
         # Said now, and not when the search is over.
         check_state_names(self.task.state_names() if self.num_final else self.task.classes)
+        self.letters: LetterFit | None = None
         self.climb: Climb | None = None
-        self.best: tuple[Rung, Array] | None = None
+        self.best: Callable[[], GraphFSA] | None = None
+        self.candidates: tuple[GraphFSA, ...] = ()
         self.interrupted = False
         self.complete = True
 
@@ -64,16 +82,23 @@ class Fit:
         aggregations = self.learner.capacity.aggregations(self.train)
         single = tuple(range(len(self.task.inputs)))
         try:
-            proof = self._contradiction() or indistinguishable(self._problem(aggregations[-1], single))
+            proof = self._contradiction()
+            if proof is None and self._fits_letters():
+                return self._learned("exact")
+            if proof is None and self.learner.aggregation == "letters":
+                self._keep_best_so_far()
+                return self._learned("undecided")
+            proof = proof or indistinguishable(self._problem(aggregations[-1], single))
             if proof is not None and not self.learner.tolerance:
                 return self._learned("impossible", impossibility=proof)
             mergings = [single] if proof is not None else self._mergings(aggregations[-1])
             rungs = ladder(self.num_final, mergings, extras, aggregations)
             self.complete = len(rungs) == len(mergings) * len(extras) * len(aggregations)
-            # The rest of the budget is for simplifying, or for the fewest errors if nothing fits.
-            patience = self.learner.budget * (0.25 if self.learner.tolerance else 0.8)
-            self.climb = Climb(self.examples, rungs, self.seed, Clock(patience), self.watch)
+            patience = self.budget.part(self.budget.left * (_IMPATIENT if self.learner.tolerance else _COUNTING))
+            self.climb = Climb(self.examples, rungs, self.seed, patience, self.watch)
             fits = [] if proof is not None else self.climb.run()
+            if not fits and not self.learner.tolerance and not self.climb.impossible:
+                fits = self._anneal(extras, aggregations)
             if fits:
                 self._choose(fits)
                 return self._learned("exact")
@@ -82,10 +107,55 @@ class Fit:
             self.interrupted = True
             self._keep_best_so_far()
             return self._learned("undecided")
+        finally:
+            if self.letters is not None:
+                self.letters.close()
+
+    def _fits_letters(self) -> bool:
+        """Search among letters, if they are wanted; whether something fits."""
+        if not LetterFit.is_wanted(self.learner, self.train):
+            return False
+        share = _IMPATIENT if self.learner.tolerance else _LETTERS
+        if self.learner.aggregation == "letters":
+            share = 1.0
+        self.letters = LetterFit(self.learner, self.examples, self.budget.part(self.budget.left * share), self.watch)
+        self.candidates = tuple(self.letters.run())
+        if self.candidates:
+            self.best = lambda: self.candidates[0]
+        return bool(self.candidates)
+
+    def _anneal(self, extras: range, aggregations: list[Aggregation]) -> list[Attempt]:
+        """Restarts of annealing on large tables, with one starting state for each input."""
+        single = tuple(range(len(self.task.inputs)))
+        numbers = {max(extras)} if self.learner.states is not None or not self.num_final else set(_MORE_STATES)
+        problems: list[Problem] = []
+        for aggregation in aggregations:
+            for extra in sorted(numbers):
+                shape = Shape(self.num_final, len(single), extra, aggregation)
+                entries = shape.num_states * aggregation.num_values(shape.num_states)
+                if entries <= _MAX_ENTRIES:
+                    problems.append(Problem.of(once(self.examples), shape, single))
+            problems = [problem for problem in problems if not len(problem.hopeless)]
+            if problems:
+                break  # The smallest bound that tells nodes with different labels apart.
+        share = self.budget.part(self.budget.left * _ANNEALING)
+        found = annealed(problems, self.seed, share, self.watch)
+        if found is None:
+            return []
+        problem, table = found
+        attempt = Attempt(Rung(problem.shape, single), problem, "fits", "annealing", table=table)
+        assert self.climb is not None
+        self.climb.attempts.append(attempt)
+        return [attempt]
 
     def _keep_best_so_far(self) -> None:
         """When nothing was found yet: what the searches had decided when they were interrupted, filled in."""
-        if self.best is not None or self.climb is None:
+        if self.best is not None:
+            return
+        if self.climb is None:
+            closest_letters = None if self.letters is None else self.letters.closest()
+            if closest_letters is not None:
+                self.best = lambda: closest_letters
             return
         fewest: float | None = None
         for attempt in self.climb.attempts:
@@ -110,12 +180,12 @@ class Fit:
         for before, _, attempt, table in filled:
             if fewest is None:
                 self._keep(attempt, table)
-            elif self.clock.over or before > _HOPE * fewest:
+            elif self.budget.over or before > _HOPE * fewest:
                 break
             simple = table
             if self.num_final:
                 self.watch(f"simplifying what fits, {attempt.rung.describe(self.task.inputs)}")
-                simple = simplified(attempt.problem, table, self.seed, self.clock)
+                simple = simplified(attempt.problem, table, self.seed, self.budget)
                 # The search tries answers first. Where annealing gains nothing, what it found reads better.
                 if complexity(table, attempt.problem) <= complexity(simple, attempt.problem):
                     simple = table
@@ -130,7 +200,7 @@ class Fit:
         if climb.impossible and top is not None and not self.learner.tolerance:
             self.watch("making the proof small")
             try:
-                proof = smallest_proof(top.problem, Clock(max(5.0, self.learner.budget / 2)))
+                proof = smallest_proof(top.problem, Budget(max(5.0, self.learner.budget / 2)))
             except KeyboardInterrupt:
                 shape = top.rung.shape
                 self.interrupted = True
@@ -139,11 +209,11 @@ class Fit:
         weights = np.repeat(self.train.counts, self.train.sizes)
         allowed = self.learner.tolerance * float((self.train.mask * weights).sum())
         attempts = [a for a in climb.attempts if len(set(a.rung.merged)) == len(a.rung.merged)]
-        found = closest(attempts, allowed, self.seed, self.clock, self.watch, self._keep)
+        found = closest(attempts, allowed, self.seed, self.budget, self.watch, self._keep)
         return self._learned("best-effort" if self.learner.tolerance and found else "undecided")
 
     def _keep(self, attempt: Attempt, table: Array) -> None:
-        self.best = attempt.rung, table
+        self.best = lambda: self._automaton(attempt.rung, table)
 
     def _contradiction(self) -> Impossibility | None:
         """Graphs that show that no automaton of any size and bound fits."""
@@ -166,7 +236,8 @@ class Fit:
         """The ways to let input classes start alike that the labels do not forbid."""
         count = len(self.task.inputs)
         apart = set(self.learner.apart(self.task))
-        if aggregation.with_neighbour(0, 0, 0, count) is None:
+        # Letters belong to the numbers of states, which change when some are taken together.
+        if isinstance(aggregation, LettersAggregation) or aggregation.with_neighbour(0, 0, 0, count) is None:
             return [tuple(range(count))]
         for a, b in combinations(range(count), 2):
             if (a, b) not in apart and len(self._problem(aggregation, _joined(count, a, b)).hopeless):
@@ -182,12 +253,17 @@ class Fit:
             self.train,
             None,
             self.seed,
-            None if self.best is None else self._automaton(*self.best),
-            seconds=self.clock.seconds,
+            None if self.best is None else self.best(),
+            seconds=self.budget.seconds,
             verdict=verdict,
             interrupted=self.interrupted,
             impossibility=impossibility,
-            attempts=tuple(self._attempted(attempt) for attempt in (self.climb.attempts if self.climb else [])),
+            details={"work": round(self.budget.spent, 6)},
+            candidates=self.candidates,
+            attempts=(
+                *(self.letters.attempts if self.letters else ()),
+                *(self._attempted(attempt) for attempt in (self.climb.attempts if self.climb else ())),
+            ),
         )
 
     def _attempted(self, attempt: Attempt) -> Attempted:
