@@ -47,6 +47,7 @@ DOORS = {
     ("engine/trajectory.py", "views"),
     ("evaluation/reporting.py", "views"),
     ("evaluation/reproduce.py", "views"),
+    ("learners/_learn.py", "proofs"),
     ("learners/_model.py", "evaluation"),
     ("learners/_model.py", "views"),
 }

@@ -23,7 +23,7 @@ def test_a_task_is_learned_and_everything_is_said(cli, tmp_path):
     facts = json.loads(answer.out)
     fsa = GraphFSA.load(out)
     assert answer.code == 0
-    assert (facts["verdict"], facts["learner"], facts["options"]["preset"]) == ("exact", "diff-fsa", "strong")
+    assert (facts["verdict"], facts["learner"], facts["options"]["preset"]) == ("proved", "diff-fsa", "strong")
     assert (facts["automaton"], facts["states"], facts["bound"]) == (fsa.digest, 4, 1)
     assert (facts["train_accuracy"], facts["validation_accuracy"]) == (1.0, 1.0)
     assert facts["recipe"]["updates"] == 40

@@ -24,7 +24,7 @@ def distance():
 
 
 def test_a_task_by_name_is_learned_and_the_model_knows_everything(distance):
-    assert distance.verdict == "exact"
+    assert distance.verdict == "proved"
     assert distance.task == Distance().task
     assert distance.dataset.name == "distance"
     assert distance.load_dataset() == Distance()
@@ -299,7 +299,7 @@ class Knowing(gf.Learner):
 
 def test_a_bare_model_gets_its_verdict_and_provenance(tmp_path):
     model = gf.learn("root-value", Knowing(), sizes=[4], count=20, seed=3)
-    assert (model.verdict, model.provenance.seed, model.provenance.graphs) == ("exact", 3, 20)
+    assert (model.verdict, model.provenance.seed, model.provenance.graphs) == ("proved", 3, 20)
     assert model.dataset.name == "root-value"
     model.save(tmp_path / "m.json")
     assert gf.load(tmp_path / "m.json").provenance == model.provenance

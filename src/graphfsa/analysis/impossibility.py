@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from graphfsa.aggregations import Aggregation, CountingAggregation, aggregation_from_config
 from graphfsa.analysis.certificates import Check, read_certificate, write_certificate
-from graphfsa.datasets import Examples, Lines, Task, lines_of, parse_line
+from graphfsa.datasets import Examples, Task, examples_from, lines_of
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 from graphfsa.files import PathLike
 from graphfsa.search.proof import Impossibility
@@ -79,29 +79,13 @@ def load_impossibility(path: PathLike) -> Impossibility:
     try:
         task = Task.from_config(data["task"])
         seen = None if aggregation is None else aggregation_from_config(aggregation)
-        examples = _examples(graphs, task, str(path))
+        examples = examples_from(graphs, task, f"{path}: graphs")
     except GraphFSAError as error:
         where = "" if str(error).startswith(str(path)) else f"{path}: "
         raise FormatError(f"{where}{error}") from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"{path}: field 'task' or 'aggregation' is malformed: {error}") from None
     return Impossibility(examples, seen, number, data.get("minimal") is True)
-
-
-def _examples(graphs: list[Any], task: Task, path: str) -> Examples:
-    lines = Lines(1 if task.kind == "evolution" else None)
-    for place, graph in enumerate(graphs):
-        where = f"{path}: graphs[{place}]"
-        lines.add(parse_line(json.dumps(graph).encode() + b"\n", where), where)
-    read = lines.examples()
-    for field, names, wanted in (
-        ("inputs", read.task.inputs, task.inputs),
-        ("labels", read.task.classes, task.classes),
-    ):
-        unknown = [name for name in names if name not in wanted]
-        if unknown:
-            raise FormatError(f"{path}: {field} must be among {', '.join(wanted)}; got {unknown[0]!r}")
-    return read.matched(task)
 
 
 def _nodes(examples: Examples, place: int) -> list[Node]:

@@ -65,7 +65,7 @@ def soft_facts(soft: SoftTable) -> dict[str, Any]:
 def print_learned(model: Model, facts: dict[str, Any]) -> None:
     """Facts for people."""
     print_rows(_rows(model, facts))
-    if model.verdict != "exact":
+    if model.verdict not in ("proved", "exact"):
         for tried in model.attempts[:_SHOWN]:
             by = f" by {tried.by}" if tried.by else ""
             say(f"  {tried.size}: {tried.outcome}{by}, {tried.seconds:.1f} s")
@@ -80,7 +80,7 @@ def print_learned(model: Model, facts: dict[str, Any]) -> None:
             "no automaton of these sizes can be exact: nodes that look the same forever have different labels "
             "('graphfsa learn --learner exact' shows which)"
         )
-    if model.verdict != "exact" and facts.get("undecided"):
+    if model.verdict not in ("proved", "exact") and facts.get("undecided"):
         print_undecided(facts)
 
 
@@ -122,6 +122,12 @@ def _rows(model: Model, facts: dict[str, Any]) -> dict[str, Any]:
         rows["automaton"] = f"{fsa.num_states} states ({', '.join(fsa.state_names)}), {fsa.aggregation}"
     elif model.found:
         rows["network"] = f"{facts['learner']}, {facts['weights']:,} weights"
+    said = facts.get("proof")
+    if said is not None:
+        rows["proof"] = f"{said['claim']}, {said['steps']}" if said["steps"] else f"undecided: {said['reason']}"
+        rows["certificate"] = said["certificate"]
+    if facts.get("counterexamples"):
+        rows["added"] = f"{len(facts['counterexamples'])} graphs that refuted what was learned before"
     if model.found:
         rows["training"] = f"{facts['train_accuracy']:.4%} of the nodes of {facts['graphs']:,} graphs"
     if facts["validation_accuracy"] is not None:

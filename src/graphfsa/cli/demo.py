@@ -13,14 +13,13 @@ from graphfsa.files import atomic_write
 from graphfsa.folders import make_folder, place
 
 if TYPE_CHECKING:
-    from graphfsa.automaton import GraphFSA
     from graphfsa.datasets import TrainingData
     from graphfsa.learners import Model
 
 _SIZES = ((10, 100), (20, 100), (100, 100), (1000, 10))
 _FILES = (
     "path-finding.json",
-    "certificate.json",
+    "proof.json",
     "impossible.json",
     "path-finding.png",
     "impossible.png",
@@ -39,7 +38,7 @@ def demo_command(
     out: str = typer.Option("demo", help="Directory for what is written; made if it is not there."),
     seed: int = typer.Option(0, min=0, help="Seed of the graphs."),
 ) -> None:
-    """Learn PathFinding from trees of at most 10 nodes, show that it is exact at 1000, verify it, print its table."""
+    """Learn PathFinding from trees of at most 10 nodes, prove it for all trees, check the proof, print the rules."""
     from graphfsa.datasets import training_data
     from graphfsa.evaluation import report as write_report
 
@@ -54,10 +53,8 @@ def demo_command(
     drawn = training_data("path-finding", seed=seed)
     model = _learn(tell, drawn, seed)
     _extrapolate(tell, model, seed)
-    _verify(tell, model, files["certificate.json"])
-    tell("\nIts table: what a node does, by how many of its neighbours are off, on, node, marked (a dot stays).\n")
-    _table(tell, model.automaton)
-    tell("The same in words, where the training trees use it:\n\n```\n" + str(model.rules()) + "```")
+    _prove(tell, model, files["proof.json"])
+    tell("\nIts rules, where the training trees use them:\n\n```\n" + str(model.rules()) + "```")
     _impossible(tell, drawn, files, seed)
     _picture(model, files["path-finding.png"], seed)
     model.save(files["path-finding.json"])
@@ -76,12 +73,12 @@ def _files(out: str) -> dict[str, Path]:
 
 
 def _learn(tell: Any, drawn: TrainingData, seed: int) -> Model:
-    from graphfsa.learners import ExactLearner, fit_model
+    from graphfsa.learners import ExactLearner, learn_until
 
     tell(
         f"Learning from {len(drawn.train):,} labelled trees of 2 to 10 nodes (the first time, kernels are compiled) ..."
     )
-    model = _whole(fit_model(ExactLearner(states=4, bound=2), drawn, seed=seed))
+    model = _whole(learn_until("proved", ExactLearner(), drawn, seed=seed))
     fsa, known = model.automaton, model.provenance
     assert known is not None
     right = f"{known.train_accuracy:.2%} of the labels are right"
@@ -107,21 +104,18 @@ def _extrapolate(tell: Any, model: Model, seed: int) -> None:
         tell(f"| {size} | {count} | {model.accuracy(test):.4f} |")
 
 
-def _verify(tell: Any, model: Model, path: Path) -> None:
-    from graphfsa.analysis import save_certificate, verify
+def _prove(tell: Any, model: Model, path: Path) -> None:
+    from graphfsa.proofs import check_certificate, save_proof
 
-    found = verify(model, max_nodes=8)
-    if found.counterexample is not None:
-        tell(f"\nNOT verified: it is wrong on a tree of {found.counterexample.graph.num_nodes} nodes.")
+    found = model.proof
+    if found is None or not found.proved:
+        tell(f"\nNOT proved: {'nothing was tried' if found is None else found.reason}.")
         return
-    save_certificate(found, model, path)
-    tell(f"\nVerified on all {found.graphs} trees of up to 8 nodes with all {found.instances:,} pairs of marks.")
-
-
-def _table(tell: Any, fsa: GraphFSA) -> None:
-    from graphfsa.views import compact_table
-
-    tell("```\n" + compact_table(fsa) + "\n```")
+    save_proof(found, path)
+    tell(f"\nProved for trees of every size: {found.claim}, {found.steps_words}.")
+    check = check_certificate(path, model)
+    verdict = "holds" if check.holds else "FAILS"
+    tell(f"The certificate {verdict}: it was checked by a program that shares no code with the prover.")
 
 
 def _impossible(tell: Any, drawn: TrainingData, files: dict[str, Path], seed: int) -> None:

@@ -20,6 +20,7 @@ from graphfsa.cli._common import (
 from graphfsa.cli._guard import exit_code, guarded, uninterrupted
 from graphfsa.cli._learned import learned_facts, note_untouched, print_learned
 from graphfsa.cli._progress import learning_progress
+from graphfsa.cli.prove import proof_facts
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
@@ -73,6 +74,12 @@ def learn_command(
         help="exact (search), diff-fsa (gradient descent; needs torch), a baseline: recurrent-gnn, gnca (networks; "
         "need torch), majority, stay (trivial baselines); or file.py:Class.",
     ),
+    until: str = typer.Option(
+        None,
+        help="proved: learn again with each graph that refutes a proof, until it is proved for all sizes; exact: until "
+        "all labels are right [default: proved for tasks with a specification].",
+    ),
+    proof: str = typer.Option(None, help="Where to write the proof [default: NAME.proof.json beside --out]."),
     initial: str = typer.Option(None, help="diff-fsa: an automaton to begin with, a file or a library name."),
     soft: str = typer.Option(None, help="diff-fsa: the .safetensors file to write the soft table to."),
     checkpoint: str = typer.Option(None, help="diff-fsa: a directory to keep the state and the history in."),
@@ -90,13 +97,14 @@ def learn_command(
     descent and makes them exact, or trains as published (--preset paper). Networks and trivial baselines
     are what the paper and common sense compare with: see docs/baselines.md.
 
-    Verdicts: exact (all training labels are right, and all validation labels if the learner uses them), best-effort (as
-    many as could be), impossible (nothing of this size fits, and a small set of graphs that shows it is written),
-    undecided (the budget is spent). Exit code 0 for exact and best-effort, 1 for the others. Ctrl-C, SIGTERM and SIGHUP
-    write the best so far and exit with 130, 143 and 129.
+    Verdicts: proved (right on graphs of every size; the certificate is written), exact (all training labels are right,
+    and all validation labels if the learner uses them), best-effort (as many as could be), impossible (nothing of this
+    size fits, and a small set of graphs that shows it is written), undecided (the budget is spent). Exit code 0 for
+    proved, exact and best-effort, 1 for the others. Ctrl-C, SIGTERM and SIGHUP write the best so far and exit with
+    130, 143 and 129.
     """
     from graphfsa.datasets import read_jsonl, training_data
-    from graphfsa.learners import as_learner, as_model, fit_model
+    from graphfsa.learners import as_learner, as_model, learn_until
 
     if (task is None) == (data is None):
         raise GraphFSAError("give either --task NAME or --data FILE.jsonl")
@@ -104,8 +112,9 @@ def learn_command(
         raise GraphFSAError("--sizes and --count go with --task; a file holds the graphs that it holds")
     chosen = as_learner(learner, _options(ctx.args))
     check_output(out, (chosen.suffix,))
-    proof = certificate or str(Path(out).with_suffix(".impossible.json"))
-    _check_files(chosen, data, out, proof, soft, checkpoint)
+    impossible = certificate or str(Path(out).with_suffix(".impossible.json"))
+    proof = proof or str(Path(out).with_suffix(".proof.json"))
+    _check_files(chosen, data, out, {"certificate": impossible, "proof": proof}, soft, checkpoint)
     given = {"initial": initial, "checkpoint": checkpoint, "resume": resume or None}
     extra: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if initial is not None:
@@ -123,9 +132,9 @@ def learn_command(
         split=chosen.split,
     )
     with learning_progress() as watch:
-        model = fit_model(chosen, drawn, seed=seed, watch=watch, **extra)
+        model = learn_until(until, chosen, drawn, seed=seed, watch=watch, **extra)
     with uninterrupted():
-        written = _written(chosen, model, out, proof, soft)
+        written = _written(chosen, model, out, impossible, proof, soft)
     facts = learned_facts(model, drawn.train, read) | written | {"checkpoint": checkpoint}
     print_json(facts) if as_json else print_learned(model, facts)
     if facts["interrupted"]:
@@ -155,14 +164,15 @@ def _options(args: list[str]) -> dict[str, Any]:
 
 
 def _check_files(
-    learner: Learner, data: str | None, out: str, proof: str, soft: str | None, checkpoint: str | None
+    learner: Learner, data: str | None, out: str, proofs: dict[str, str], soft: str | None, checkpoint: str | None
 ) -> None:  # fmt: skip
     """Raise for what can't be written, before anything is drawn or learned."""
-    check_output(proof, (".json",))
+    for name, path in proofs.items():
+        check_output(path, (".json",))
+        if Path(out).resolve() == Path(path).resolve():
+            raise GraphFSAError(f"--out and --{name} must be two files; got {out!r} for both")
     check_output(soft, (".safetensors",))
-    if Path(out).resolve() == Path(proof).resolve():
-        raise GraphFSAError(f"--out and --certificate must be two files; got {out!r} for both")
-    for path in (out, proof, soft):
+    for path in (out, *proofs.values(), soft):
         if path is not None and data is not None and is_same_file(path, data):
             raise GraphFSAError(f"{data!r} is the data and would be overwritten; choose another file")
     if soft is not None and not learner.soft_tables:
@@ -171,9 +181,10 @@ def _check_files(
         raise GraphFSAError("--soft must not be in the directory of the checkpoint; choose another place")
 
 
-def _written(learner: Learner, model: Model, out: str, proof: str, soft: str | None) -> dict[str, Any]:
+def _written(learner: Learner, model: Model, out: str, impossible: str, proof: str, soft: str | None) -> dict[str, Any]:
     """Write the model and what shows that there is none; returns the files."""
     from graphfsa.analysis import save_impossibility
+    from graphfsa.proofs import save_proof
 
     if model.found and not (model.is_automaton or model.is_network):
         raise GraphFSAError(
@@ -183,14 +194,18 @@ def _written(learner: Learner, model: Model, out: str, proof: str, soft: str | N
     if model.found:
         model.save(out)
     if model.impossibility is not None:
-        save_impossibility(model.impossibility, proof)
+        save_impossibility(model.impossibility, impossible)
+    if model.proof is not None and model.proof.proved:
+        save_proof(model.proof, proof)
     if soft is not None and model.soft is not None:
         model.soft.save(soft)
     note_untouched(out, model.found)
-    note_untouched(proof, model.impossibility is not None)
+    note_untouched(impossible, model.impossibility is not None)
+    note_untouched(proof, model.verdict == "proved")
     return {
         "model": out if model.found else None,
-        "certificate": proof if model.impossibility is not None else None,
+        "certificate": impossible if model.impossibility is not None else None,
+        "proof": None if model.proof is None else proof_facts(model.proof, proof),
         "soft": soft if model.soft is not None else None,
     }
 

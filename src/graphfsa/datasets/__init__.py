@@ -30,7 +30,7 @@ from graphfsa.datasets._hygiene import (
     overlap,
     without_overlap,
 )
-from graphfsa.datasets._jsonl import Lines, UserData, lines_of, parse_line, read_jsonl, write_jsonl
+from graphfsa.datasets._jsonl import Lines, UserData, examples_from, lines_of, parse_line, read_jsonl, write_jsonl
 from graphfsa.datasets._node_values import YOUR_DATA, scalars_of
 from graphfsa.datasets._rooted import RootedSpecification
 from graphfsa.datasets._specification import SpecificationTable, TreeSpecification
@@ -97,6 +97,7 @@ __all__ = [
     "draw_split",
     "draw_training",
     "entry_counts",
+    "examples_from",
     "export_data",
     "from_networkx_graphs",
     "from_pyg_data",

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -37,6 +37,7 @@ from graphfsa.arrays import Array
 from graphfsa.checks import shown
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._node_values import YOUR_DATA, Columns, scalars_of
+from graphfsa.datasets._task import Task
 from graphfsa.datasets._traces import check_total, repeated
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 from graphfsa.files import MAX_BYTES, PathLike, atomic_write, file_kind, parse_json, reason_of
@@ -371,3 +372,28 @@ def _undirected(graphs: GraphBatch) -> Array:
     wrong_nodes = np.r_[0, np.cumsum(np.diff(indptr) != union.degrees)]
     same_arcs = wrong_arcs[bounds[1:]] == wrong_arcs[bounds[:-1]]
     return same_arcs & (wrong_nodes[graphs.offsets[1:]] == wrong_nodes[graphs.offsets[:-1]])
+
+
+def examples_from(graphs: Sequence[Any], task: Task, where: str) -> Examples:
+    """Labelled graphs of a task that stand in a JSON file, each as in a line of a .jsonl file.
+
+    Args:
+        graphs: What the parser returned.
+        task: The task.
+        where: Where they were read, for errors.
+
+    Raises:
+        FormatError: One of them is malformed, or has inputs or labels that the task does not have.
+    """
+    lines = Lines(1 if task.kind == "evolution" else None)
+    for place, graph in enumerate(graphs):
+        lines.add(parse_line(json.dumps(graph).encode() + b"\n", f"{where}[{place}]"), f"{where}[{place}]")
+    read = lines.examples()
+    for field, names, wanted in (
+        ("inputs", read.task.inputs, task.inputs),
+        ("labels", read.task.classes, task.classes),
+    ):
+        unknown = [name for name in names if name not in wanted]
+        if unknown:
+            raise FormatError(f"{where}: {field} must be among {', '.join(wanted)}; got {unknown[0]!r}")
+    return read.matched(task)

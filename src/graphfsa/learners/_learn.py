@@ -8,8 +8,8 @@ from inspect import signature
 from time import monotonic
 from typing import Any
 
-from graphfsa.checks import shown
-from graphfsa.datasets import TrainingData, training_data
+from graphfsa.checks import check_choice, shown
+from graphfsa.datasets import Examples, TrainingData, training_data
 from graphfsa.errors import GraphFSAError
 from graphfsa.learners._base import Learner, Watch, learned
 from graphfsa.learners._model import Model, Predictor, reference_to
@@ -25,6 +25,7 @@ def learn(
     count: int | None = None,
     steps: int | None = None,
     seed: int = 0,
+    until: str | None = None,
     watch: Watch | None = None,
     fit: dict[str, Any] | None = None,
     **options: Any,
@@ -40,25 +41,61 @@ def learn(
         count: With a task: number of graphs in all.
         steps: Labels are states after this number of steps.
         seed: Seed of the graphs that are drawn and of the learner.
+        until: ``"proved"``: prove what was learned, and learn again with the graph that refutes it until it is proved;
+            ``"exact"``: all labels are right. By default ``"proved"`` for tasks with a specification.
         watch: Called with a record of how it goes now and then.
         fit: Further arguments of the learner's ``fit``, such as ``checkpoint`` of Diff-FSA.
         options: Options of the learner, if it is given by name.
 
     Returns:
-        The model. Its ``verdict`` is ``exact`` if all labels are right; see :class:`Model`.
+        The model. Its ``verdict`` is ``proved`` if it is right on graphs of every size, ``exact`` if all labels are
+        right; see :class:`Model`.
 
     Example:
         >>> import graphfsa as gf
         >>> model = gf.learn("distance", states=4, bound=1, sizes=[4, 5], count=60)
         >>> model.verdict, model.automaton.num_states
-        ('exact', 4)
+        ('proved', 4)
     """
     chosen = as_learner(learner, options)
     chosen.check_libraries()
     drawn = training_data(
         data, validation=validation, sizes=sizes, count=count, steps=steps, seed=seed, split=chosen.split
     )  # fmt: skip
-    return fit_model(chosen, drawn, seed=seed, watch=watch, **(fit or {}))
+    return learn_until(until, chosen, drawn, seed=seed, watch=watch, **(fit or {}))
+
+
+def learn_until(
+    until: str | None, learner: Learner, data: TrainingData, *, seed: int, watch: Watch | None = None, **more: Any
+) -> Model:
+    """Fit a learner and, if that is wanted, go on until its automaton is proved.
+
+    Args:
+        until: As for ``learn``.
+        learner: The learner.
+        data: The training and validation graphs.
+        seed: The seed.
+        watch: As for ``learn``.
+        more: Further arguments of the learner's ``fit``.
+    """
+    offered = data.dataset is not None and bool(data.dataset.specifications())
+    if until is not None:
+        check_choice("until", until, ("proved", "exact"))
+        if until == "proved" and not offered:
+            raise GraphFSAError(
+                'until "proved" needs a task with a specification; this one has none, so nothing can be proved about '
+                "graphs of every size (docs/proofs.md)"
+            )
+
+    def refit(train: Examples) -> Model:
+        return fit_model(learner, replace(data, train=train), seed=seed, watch=watch, **more)
+
+    model = refit(data.train)
+    if data.dataset is None or not offered or until == "exact":
+        return model
+    from graphfsa.proofs import until_proved
+
+    return until_proved(model, data.train, data.dataset, refit, watch or (lambda _record: None))
 
 
 def as_learner(given: str | Learner | type[Learner], options: dict[str, Any] | None = None) -> Learner:

@@ -15,7 +15,16 @@ from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.node_values import node_values
 from graphfsa.automaton.rules import Rules
 from graphfsa.checks import check_integer, shorten, shown
-from graphfsa.datasets import Dataset, Examples, Score, Task, as_dataset, as_examples, training_data
+from graphfsa.datasets import (
+    Dataset,
+    Examples,
+    Score,
+    Task,
+    as_dataset,
+    as_examples,
+    examples_from,
+    training_data,
+)
 from graphfsa.engine import Trajectory, run
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.files import PathLike
@@ -29,10 +38,11 @@ _MAX_REDRAWN = 10**7
 if TYPE_CHECKING:
     from graphfsa.learners._neural import Network
     from graphfsa.learners.diff_fsa import SoftTable
+    from graphfsa.proofs import Proof
     from graphfsa.search.proof import Impossibility
     from graphfsa.views import Diagram
 
-Verdict = Literal["exact", "best-effort", "impossible", "undecided", "given"]
+Verdict = Literal["proved", "exact", "best-effort", "impossible", "undecided", "given"]
 MAX_STEPS = 2**62
 
 
@@ -55,10 +65,10 @@ class Model:
     Attributes:
         task: What the inputs and classes mean.
         body: What answers: a ``GraphFSA``, a ``Network``, another ``Predictor``, or None if nothing was found.
-        verdict: ``"exact"``: all training labels are right, and all validation labels if the learner uses them.
-            ``"best-effort"``: not all, but as many as could be. ``"impossible"``: no automaton of the given size fits,
-            and ``impossibility`` shows it. ``"undecided"``: the budget was spent first. ``"given"``: the model was not
-            learned.
+        verdict: ``"proved"``: right on graphs of every size. ``"exact"``: all training labels are right, and all
+            validation labels if the learner uses them. ``"best-effort"``: not all, but as many as could be.
+            ``"impossible"``: no automaton of the given size fits, and ``impossibility`` shows it. ``"undecided"``: the
+            budget was spent first. ``"given"``: the model was not learned.
         dataset: The data set that the task belongs to, if it has one.
         provenance: Where it comes from; None if it was not learned.
         used: Which entries of the table the training graphs use, bool [num_states, num_values]; None if not known.
@@ -67,6 +77,7 @@ class Model:
         attempts: The sizes that were tried, simplest first.
         candidates: Automata that fit all training labels and are described equally briefly, the best first, which is
             the body; empty if the learner does not look for several. Files do not keep them.
+        proof: What became of the attempt to prove it, if there was one. Files do not keep it: see ``save_proof``.
         soft: The soft table that the automaton was read off.
         history: One record for each epoch, or for each look at the discrete tables.
 
@@ -74,7 +85,7 @@ class Model:
         >>> import graphfsa as gf
         >>> model = gf.learn("root-value", states=5, bound=1, sizes=[5], count=20)
         >>> model.verdict, model.accuracy(gf.datasets.RootValue().generate(100, 10, np.random.default_rng(1)))
-        ('exact', 1.0)
+        ('proved', 1.0)
     """
 
     task: Task
@@ -87,6 +98,7 @@ class Model:
     suspects: tuple[Suspect, ...] = ()
     attempts: tuple[Attempted, ...] = ()
     candidates: tuple[GraphFSA, ...] = ()
+    proof: Proof | None = None
     soft: SoftTable | None = None
     history: tuple[dict[str, Any], ...] = ()
 
@@ -227,6 +239,11 @@ class Model:
             return examples
         return examples.matched(known)
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended the learning early."""
+        return self.provenance is not None and self.provenance.interrupted
+
     def load_dataset(self) -> Dataset:
         """The data set that it is for.
 
@@ -246,7 +263,9 @@ class Model:
         dataset = self.load_dataset()
         drawn = {} if self.dataset is None else self.dataset.drawn
         _check_redrawn(drawn)
-        return training_data(dataset, seed=seed, **drawn).train
+        train = training_data(dataset, seed=seed, **drawn).train
+        added = () if self.provenance is None else self.provenance.details.get("counterexamples", ())
+        return Examples.concatenate([train, examples_from(added, dataset.task, "counterexamples")]) if added else train
 
     def score(self, data: Any, *, steps: ArrayLike | None = None) -> Score:
         """Compare with the labels of some graphs; strict: a node without an answer is wrong."""

@@ -25,7 +25,7 @@ SCHEMA = "graphfsa.model/1"
 MAX_USED = 100_000
 """Entries that training graphs use which are written to a file, at most."""
 MAX_JSON_BYTES = 2**28
-VERDICTS = ("exact", "best-effort", "given", "undecided")
+VERDICTS = ("proved", "exact", "best-effort", "given", "undecided")
 _LIBRARIES = ("numpy", "numba", "torch", "python-sat")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphfsa.proofs.checking import certificate_kind, check_certificate, save_proof
+from graphfsa.proofs.loop import until_proved
 from graphfsa.proofs.prove import Proof, prove
 from graphfsa.proofs.specifications import check_specification, find_specification, specification_of
 
@@ -15,4 +16,5 @@ __all__ = [
     "prove",
     "save_proof",
     "specification_of",
+    "until_proved",
 ]
