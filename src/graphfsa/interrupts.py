@@ -72,7 +72,9 @@ def would_be_lost(frame: FrameType | None) -> bool:
     """Whether an exception that is raised here would be printed and forgotten: in a finaliser or a weak reference."""
     while frame is not None:
         code = frame.f_code
-        if code.co_name == "__del__" or code.co_filename in _WEAK:
+        # The import system forgets a lock of a module by a weak reference, too.
+        forgetting = code.co_name == "cb" and code.co_filename == "<frozen importlib._bootstrap>"
+        if code.co_name == "__del__" or code.co_filename in _WEAK or forgetting:
             return True
         frame = frame.f_back
     return False

@@ -234,6 +234,20 @@ def test_nothing_is_imported_before_control_c_is_answered():
     assert set(found.stdout.split()) <= {"graphfsa", "graphfsa.__main__", "__future__"}
 
 
+def test_control_c_while_a_class_names_its_attributes():
+    class Named:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt
+
+    @guarded
+    def command() -> None:
+        type("Owner", (), {"named": Named()})
+
+    with pytest.raises(typer.Exit) as ended:
+        command()
+    assert ended.value.exit_code == 130
+
+
 def test_a_library_that_panics_for_lack_of_memory():
     class PanicException(BaseException):
         pass
@@ -351,6 +365,11 @@ def test_where_an_exception_would_be_lost():
     Ends()
     assert found == [True]
     assert not would_be_lost(sys._getframe())
+    # The import system's own callback, as it is when a lock of a module is forgotten.
+    space = {"found": found, "would_be_lost": would_be_lost, "sys": sys}
+    text = "def cb():\n    found.append(would_be_lost(sys._getframe()))\ncb()"
+    exec(compile(text, "<frozen importlib._bootstrap>", "exec"), space)
+    assert found == [True, True]
 
 
 def test_a_run_that_ended_before_its_manifest_goes_on(tmp_path):

@@ -54,6 +54,9 @@ def guarded(command: _Command) -> _Command:
         except MemoryError:
             _fail(_NO_MEMORY, 1)
         except (ImportError, SystemError, RuntimeError) as error:
+            # Where a class names its attributes, Python 3.11 makes a RuntimeError of whatever is raised.
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                _fail("interrupted", exit_code())
             if not _is_lack_of_memory(error):
                 raise
             _fail(_NO_MEMORY, 1)
