@@ -143,6 +143,7 @@ PUBLIC_ROOMS = [
     "datasets",
     "learners",
     "analysis",
+    "proofs",
     "evaluation",
     "views",
 ]
