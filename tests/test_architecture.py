@@ -28,6 +28,7 @@ ROOMS = [
     "search",
     "learners",
     "analysis",
+    "proofs",
     "evaluation",
     "views",
     "cli",

@@ -5,7 +5,16 @@ Every public module is one data set, found by its file name.
 
 from __future__ import annotations
 
-from graphfsa.datasets._base import Dataset, Split, as_dataset, check_size, check_steps, dataset_class, dataset_names
+from graphfsa.datasets._base import (
+    Dataset,
+    Specification,
+    Split,
+    as_dataset,
+    check_size,
+    check_steps,
+    dataset_class,
+    dataset_names,
+)
 from graphfsa.datasets._cellular import BoardDataset
 from graphfsa.datasets._convert import as_examples, from_networkx_graphs, from_pyg_data, to_networkx_graphs, to_pyg_data
 from graphfsa.datasets._custom import CustomTask, TaskGraph
@@ -37,6 +46,7 @@ from graphfsa.datasets._storage import StoredData, load_data, save_data
 from graphfsa.datasets._task import Reading, Task
 from graphfsa.datasets._traces import from_traces
 from graphfsa.datasets._training import TrainingData, is_task, training_data
+from graphfsa.datasets._wave_specification import WaveSpecification, WaveTable
 from graphfsa.datasets.brians_brain import BriansBrain
 from graphfsa.datasets.distance import Distance
 from graphfsa.datasets.elementary import Elementary
@@ -71,6 +81,7 @@ __all__ = [
     "Reading",
     "RootValue",
     "Score",
+    "Specification",
     "SpecificationTable",
     "Split",
     "StoredData",
@@ -79,6 +90,8 @@ __all__ = [
     "TrainingData",
     "TreeSpecification",
     "UserData",
+    "WaveSpecification",
+    "WaveTable",
     "WireWorld",
     "as_dataset",
     "as_examples",

@@ -1,0 +1,1 @@
+"""Proofs that an automaton is right on graphs of every size, and their checkers."""
