@@ -20,6 +20,7 @@ from graphfsa.datasets._convert import as_examples, from_networkx_graphs, from_p
 from graphfsa.datasets._custom import CustomTask, TaskGraph
 from graphfsa.datasets._describe import describe_data, export_data
 from graphfsa.datasets._drawing import divided, draw, draw_split, draw_training
+from graphfsa.datasets._evolution_specification import EvolutionSpecification, EvolutionTable
 from graphfsa.datasets._examples import Example, Examples, Score, entry_counts, visited
 from graphfsa.datasets._grab_benchmark import (
     GrabConfig,
@@ -68,6 +69,8 @@ __all__ = [
     "Dataset",
     "Distance",
     "Elementary",
+    "EvolutionSpecification",
+    "EvolutionTable",
     "Example",
     "Examples",
     "Grab",

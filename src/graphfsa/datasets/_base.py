@@ -14,6 +14,7 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.checks import check_integer, check_type, is_integer, shown, type_name
+from graphfsa.datasets._evolution_specification import EvolutionSpecification
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._specification import TreeSpecification
 from graphfsa.datasets._task import Task
@@ -23,7 +24,7 @@ from graphfsa.graphs import Graph, GraphBatch, all_graphs
 from graphfsa.plugins import Plugin, find_plugin, plugin_names
 
 MAX_NODES = 2**27
-Specification = TreeSpecification | WaveSpecification
+Specification = TreeSpecification | WaveSpecification | EvolutionSpecification
 """A statement that can be proved of an automaton, for graphs of every size."""
 _T = TypeVar("_T")
 

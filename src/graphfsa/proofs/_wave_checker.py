@@ -1,17 +1,16 @@
 """Checks a proof by waves from the certificate, the table of the automaton and the statement; no code of the prover.
 
-A certificate has a row of sets for every class of nodes: level of the distance to the nearest source, input, colour,
-and for undirected graphs whether there are neighbours as near and neighbours farther away. It claims that a node at
-distance d is at every step t in the set of its class at clock t - d; clocks before the first and after the last set of
-a row belong to these. That is an induction over t:
+A certificate has a row of sets for every class of nodes: input of the source if there is only one, else -1; level of
+the distance to the nearest source, input, colour, and for undirected graphs whether there are neighbours as near and
+neighbours farther away. It claims that a node at distance d is at every step t in the set of its class at clock t - d;
+clocks before the first and after the last set of a row belong to these. That is an induction over t:
 
 * at step 0 the starting state is in the set at clock -d;
 * a node in its set, whose neighbours are in theirs, is in its next set one step later, whatever neighbours it has. Only
   this is used: distances of neighbours differ by at most one; a node that is no source has a nearer neighbour, and its
   colour is joined from those of all nearer ones; a farther neighbour has the colour of this node among those. In
   directed graphs: nobody seen is nearer by more than one; a node that no source reaches sees only such nodes;
-* from clock ``lag`` on the sets hold only the state that stands for the right class, and nodes that no source reaches
-  have no state in their set that stands for a class.
+* from clock ``lag`` on the sets hold only the state of the right class; nodes that no source reaches have no answer.
 
 Facts are checked for one concrete distance after the other. Distances of equal level that are above ``near`` and
 ``before`` have the same facts, so one period of them is enough.
@@ -41,7 +40,7 @@ _FIELDS = {
     "before": _NUMBER,
     "after": _NUMBER,
     "lag": _NUMBER,
-    "sets": Field(list, items=Field(list, least=6, most=6), most=100_000),
+    "sets": Field(list, items=Field(list, least=7, most=7), most=100_000),
 }
 _Key = tuple[int, int, int, bool, bool]
 _Kind = tuple[int, int]
@@ -78,10 +77,11 @@ def check_waves(certificate: Any, fsa: GraphFSA, spec: WaveSpecification) -> Che
     for field, value in zip(_FIELDS, known, strict=False):
         if said[field] != value:
             return Check(False, f"the {field.replace('_', ' ')} of the certificate must be {value}; got {said[field]}")
-    if fsa.aggregation.uses_slots:
-        return Check(False, "proofs by waves are about neighbours without slots")
+    inputs = [given for given, colour in enumerate(table.sources) if colour is not None] if table.one_source else [-1]
+    if fsa.aggregation.uses_slots or any(type(row[0]) is not int or row[0] not in inputs for row in said["sets"]):
+        return Check(False, f"neighbours must have no slots, and the source of a row must be one of {inputs}")
     try:
-        number = _Checker(said, fsa, table).check()
+        number = sum(_Checker(said, fsa, table, source).check() for source in inputs)
     except _WrongError as error:
         return Check(False, str(error))
     where = f"on every graph of the class {table.graph_class}, every node has its class of {table.name}"
@@ -90,10 +90,10 @@ def check_waves(certificate: Any, fsa: GraphFSA, spec: WaveSpecification) -> Che
 
 
 class _Checker:
-    """One certificate, read; ``check`` raises :class:`_WrongError` with the first fact that fails."""
+    """The rows with one source; ``check`` raises :class:`_WrongError` with the first fact that fails."""
 
-    def __init__(self, said: dict[str, Any], fsa: GraphFSA, table: WaveTable) -> None:
-        self._fsa, self._spec = fsa, table
+    def __init__(self, said: dict[str, Any], fsa: GraphFSA, table: WaveTable, source: int) -> None:
+        self._fsa, self._spec, self._source = fsa, table, source
         self._moves: list[list[int]] = fsa.transition_table.tolist()
         self._near, self._before, self._after = said["near"], said["before"], said["after"]
         self._lag: int = said["lag"]
@@ -102,7 +102,7 @@ class _Checker:
         self._directed = table.graph_class == "directed"
         self._plain = [given for given, colour in enumerate(table.sources) if colour is None]
         self._colours = self._possible_colours()
-        self._rows = self._read(said["sets"])
+        self._rows = self._read([row[1:] for row in said["sets"] if row[0] == source])
         self._left = MAX_NEIGHBOURHOODS
         self._remembered: dict[Any, list[tuple[int, frozenset[int]]]] = {}
 
@@ -147,7 +147,8 @@ class _Checker:
         spec = self._spec
         found: dict[int, set[_Kind]] = {level: set() for level in range(self._near + spec.period)}
         colours = [spec.leaf] * len(spec.inputs) if spec.leaf is not None else spec.sources
-        found[0] = {(given, colour) for given, colour in enumerate(colours) if colour is not None}
+        sources = {(given, colour) for given, colour in enumerate(colours) if colour is not None}
+        found[0] = {kind for kind in sources if self._source in (-1, kind[0])}
         size = -1
         while size != sum(map(len, found.values())):
             size = sum(map(len, found.values()))
@@ -187,10 +188,8 @@ class _Checker:
             length = 1 if right and level < 0 else self._before + self._after + 1
             right = right and len(sets) == length and all(type(one) is list for one in sets)
             if not right or not all(type(state) is int and state in states for one in sets for state in one):
-                raise _WrongError(
-                    f"row {place} of the sets must be five integers, as no row before, and {length} lists of states, "
-                    f"integers from 0 to {self._fsa.num_states - 1}"
-                )
+                what = f"five more integers, as no row before, and {length} lists of states"
+                raise _WrongError(f"row {place} with source {self._source} must have {what}")
             found[key] = [frozenset(one) for one in sets]
         return found
 

@@ -94,10 +94,11 @@ class WaveModel:
     Args:
         table: What the specification says.
         window: What is told apart.
+        source: The input of the source, if there is one source; then all nodes of a graph are reached by that one.
     """
 
-    def __init__(self, table: WaveTable, window: Window) -> None:
-        self.table, self.window = table, window
+    def __init__(self, table: WaveTable, window: Window, source: int | None = None) -> None:
+        self.table, self.window, self.source = table, window, source
         self.directed = table.graph_class == "directed"
         # In a tree with one source there is one way to it.
         self._one_way = table.one_source and table.graph_class in ("tree", "path")
@@ -115,7 +116,8 @@ class WaveModel:
         if table.leaf is not None:
             sources = {(given, table.leaf) for given in self._plain}
         else:
-            sources = {(given, colour) for given, colour in enumerate(table.sources) if colour is not None}
+            all_of_them = {(given, colour) for given, colour in enumerate(table.sources) if colour is not None}
+            sources = {kind for kind in all_of_them if self.source in (None, kind[0])}
         kinds = {0: sources}
         waiting = [0]
         while waiting:

@@ -25,8 +25,10 @@ from graphfsa.graphs import Graph, GraphBatch, all_graphs, all_inputs, families
 
 MAX_DIRECTED = 3
 """Directed graphs with loops are listed up to this number of nodes."""
-LONG = (9, 12, 17)
+LONG = (8, 10, 12, 17)
 """Sizes of the long graphs, on which late errors show."""
+RANDOM = 60
+"""How many of them are random."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,17 +178,34 @@ def _directed(size: int) -> list[Graph]:
 
 
 def _long_graphs(graph_class: str, size: int) -> list[Graph]:
+    """Graphs of a class and size that are as different as possible; always the same ones."""
     if graph_class == "path":
         return [families.path(size)]
     trees = [families.path(size), families.star(size), _broom(size)]
+    drawn = _random(graph_class, size)
     if graph_class == "tree":
-        return trees
+        return trees + drawn
     around = [(node, node % (size - 1) + 1) for node in range(1, size)]
     wheel = Graph.from_edges(size, [*around, *((0, node) for node in range(1, size))])
     ladder = Graph.from_edges(size, [(node, node + ahead) for ahead in (1, 2) for node in range(size - ahead)])
-    found = [*trees, families.cycle(size), wheel, ladder]
+    found = [*trees, families.cycle(size), wheel, ladder, *drawn]
     if graph_class == "directed":
         found += [_arcs(size, [(node, (node + 1) % size) for node in range(size - cut)]) for cut in (0, 1)]
+    return found
+
+
+def _random(graph_class: str, size: int) -> list[Graph]:
+    """Random trees, with some more edges or arcs if the class has them."""
+    rng = np.random.default_rng(size)
+    found: list[Graph] = []
+    for number in range(RANDOM):
+        edges = {(int(rng.integers(max(0, node - 3), node)), node) for node in range(1, size)}
+        more = rng.integers(0, size, (0 if graph_class == "tree" else number % (size // 2), 2)).tolist()
+        if graph_class == "directed":
+            found.append(_arcs(size, [*edges, *((left, right) for left, right in more)]))
+        else:
+            edges |= {(min(pair), max(pair)) for pair in more if pair[0] != pair[1]}
+            found.append(Graph.from_edges(size, sorted(edges)))
     return found
 
 

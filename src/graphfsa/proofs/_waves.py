@@ -76,19 +76,18 @@ def prove_waves(fsa: GraphFSA, spec: WaveSpecification, *, windows: Sequence[Win
     reading = Task(table.name, "classes", table.inputs, table.classes).reading(fsa)
     reason = _refusal(fsa)
     for number, window in enumerate(windows if not reason else ()):
-        search = _Search(fsa, reading, WaveModel(table, window))
+        searches = [_Search(fsa, reading, WaveModel(table, window, source)) for source in _sources(table)]
         try:
-            search.close()
+            reason = next(filter(None, (search.problem() for search in searches)), "")
         except LimitError as error:
             if not number:
                 raise
             reason += f"; with more told apart, {error}"
             break
-        reason = search.problem()
         if not reason:
-            return WaveProof(
-                "proved", _claim(table, search.lag), search.lag, search.certificate(), perf_counter() - began
-            )
+            lag = max(search.lag for search in searches)
+            certificate = _certificate(fsa, table, window, lag, searches)
+            return WaveProof("proved", _claim(table, lag), lag, certificate, perf_counter() - began)
     return WaveProof("undecided", reason, None, None, perf_counter() - began)
 
 
@@ -104,6 +103,11 @@ def _refusal(fsa: GraphFSA) -> str:
             "more neighbour, so that neighbourhoods of every size can't be listed"
         )
     return ""
+
+
+def _sources(table: WaveTable) -> list[int | None]:
+    """What is looked at by itself: if there is one source, each input that it can have."""
+    return [given for given, colour in enumerate(table.sources) if colour is not None] if table.one_source else [None]
 
 
 def _claim(table: WaveTable, lag: int) -> str:
@@ -142,7 +146,7 @@ class _Search:
         period = self._model.table.period
         return range(level, level + period * (self._window.before + 1) + 1, period)
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """Add states until the sets are closed under every step."""
         done: dict[tuple[int, int], Any] = {}
         situations = list(self._model.situations())
@@ -181,7 +185,8 @@ class _Search:
         return len(target) > size
 
     def problem(self) -> str:
-        """A wrong answer that the sets allow, in words; empty if there is none."""
+        """Find the sets: a wrong answer that they allow, in words; empty if there is none."""
+        self._close()
         for node, row in self._sets.items():
             wrong = self._wrong(node, row[-1])
             if wrong:
@@ -199,14 +204,14 @@ class _Search:
         given = table.inputs[node.given]
         if node.level == UNREACHED:
             return f"a node with input {given} that no source reaches may answer {name}"
-        near, after = self._window.near, self._window.after
-        distance = f"{node.level}" if node.level < near or table.period == 1 else f"{node.level} modulo {table.period}"
-        more = " or more" if node.level >= near and table.period == 1 else ""
+        after, distance = self._window.after, f"{node.level}"
+        if node.level >= self._window.near:
+            distance += " or more" if table.period == 1 else f", {node.level + table.period}, ..."
         label = table.classes[table.label[node.level % table.period, node.colour]]
         sides = [word for word, there in (("as near", node.same), ("farther", node.far)) if there]
         beside = f", with {' and '.join(sides)} neighbours" if sides else ""
         return (
-            f"it could not be excluded that a node with input {given} at distance {distance}{more} from the nearest "
+            f"it could not be excluded that a node with input {given} at distance {distance} from the nearest "
             f"source{beside}, whose class is {label}, is in state {name} at clock {after}, that is {after} or more "
             "steps after the wave arrived"
         )
@@ -218,19 +223,24 @@ class _Search:
         late = [place + 1 for node, row in reached for place, states in enumerate(row) if self._wrong(node, states)]
         return max(0, max(late, default=0) - self._window.before)
 
-    def certificate(self) -> dict[str, Any]:
+    def rows(self) -> list[list[Any]]:
         """The sets, as JSON values."""
-        table = self._model.table
-        rows = [
-            [*map(int, node), [sorted(states) for states in (row[:1] if node.level == UNREACHED else row)]]
+        source = -1 if self._model.source is None else self._model.source
+        return [
+            [source, *map(int, node), [sorted(states) for states in (row[:1] if node.level == UNREACHED else row)]]
             for node, row in self._sets.items()
         ]
-        return {
-            "task": table.name,
-            "graph_class": table.graph_class,
-            "specification": table.digest,
-            "automaton": self._fsa.digest,
-            **self._window._asdict(),
-            "lag": self.lag,
-            "sets": rows,
-        }
+
+
+def _certificate(
+    fsa: GraphFSA, table: WaveTable, window: Window, lag: int, searches: Sequence[_Search]
+) -> dict[str, Any]:
+    return {
+        "task": table.name,
+        "graph_class": table.graph_class,
+        "specification": table.digest,
+        "automaton": fsa.digest,
+        **window._asdict(),
+        "lag": lag,
+        "sets": [row for search in searches for row in search.rows()],
+    }
