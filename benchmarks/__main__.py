@@ -10,7 +10,7 @@ from importlib import import_module
 from benchmarks._report import print_report
 from graphfsa.errors import GraphFSAError
 
-NAMES = ("data", "engine", "learn", "views")
+NAMES = ("data", "engine", "learn", "views", "waves")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -60,18 +60,32 @@ class WaveRefuter:
     def refute(self, fsa: GraphFSA) -> Counterexample | None:
         """The smallest instance that is wrong in the end; if there is none, a long one; None if none was found."""
         self._task.check_automaton(fsa)
+        for part in self._instances():
+            try:
+                found = self._first_wrong(fsa, part)
+            except LimitError:  # A roll-out does not repeat for very long; it refutes nothing.
+                continue
+            if found is not None:
+                return found
+        return None
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """The inputs, in the order of their numbers."""
+        return self._task.inputs
+
+    def instances(self) -> Iterator[tuple[GraphBatch, Array]]:
+        """All that is looked at, size by size: graphs, and the numbers of their nodes' inputs [graphs, nodes]."""
+        return ((part.graphs, part.inputs) for part in self._instances())
+
+    def _instances(self) -> Iterator[_Instances]:
         for size in (*range(1, self.max_nodes + 1), *(size for size in LONG if size > self.max_nodes)):
             if size not in self._parts:
                 small = size <= self.max_nodes
                 self._parts[size] = self._collect(self._small(size) if small else self._long(size))
             part = self._parts[size]
-            try:
-                found = None if part is None else self._first_wrong(fsa, part)
-            except LimitError:  # A roll-out does not repeat for very long; it refutes nothing.
-                found = None
-            if found is not None:
-                return found
-        return None
+            if part is not None:
+                yield part
 
     def _first_wrong(self, fsa: GraphFSA, part: _Instances) -> Counterexample | None:
         reading = self._task.reading(fsa)
@@ -152,7 +166,7 @@ def refute_connected(
     Example:
         >>> from graphfsa import library
         >>> from graphfsa.datasets import Distance
-        >>> wrong = library.distance().with_entry("node", 3, "even")
+        >>> wrong = library.distance().with_entry("node", 1, "even")
         >>> refute_connected(wrong, Distance()).graph.num_nodes
         2
     """

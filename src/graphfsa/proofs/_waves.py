@@ -76,8 +76,8 @@ def prove_waves(fsa: GraphFSA, spec: WaveSpecification, *, windows: Sequence[Win
     reading = Task(table.name, "classes", table.inputs, table.classes).reading(fsa)
     reason = _refusal(fsa)
     for number, window in enumerate(windows if not reason else ()):
-        searches = [_Search(fsa, reading, WaveModel(table, window, source)) for source in _sources(table)]
         try:
+            searches = [_Search(fsa, reading, WaveModel(table, window, source)) for source in _sources(table)]
             reason = next(filter(None, (search.problem() for search in searches)), "")
         except LimitError as error:
             if not number:
@@ -89,6 +89,24 @@ def prove_waves(fsa: GraphFSA, spec: WaveSpecification, *, windows: Sequence[Win
             certificate = _certificate(fsa, table, window, lag, searches)
             return WaveProof("proved", _claim(table, lag), lag, certificate, perf_counter() - began)
     return WaveProof("undecided", reason, None, None, perf_counter() - began)
+
+
+def closed_sets(
+    fsa: GraphFSA, spec: WaveSpecification, window: Window
+) -> dict[int | None, dict[NodeClass, list[set[int]]]]:
+    """The smallest closed sets by class and clock, right or wrong, for each input of the source if there is one.
+
+    Raises:
+        LimitError: There are too many classes of nodes or neighbourhoods.
+    """
+    table = spec.table
+    reading = Task(table.name, "classes", table.inputs, table.classes).reading(fsa)
+    found: dict[int | None, dict[NodeClass, list[set[int]]]] = {}
+    for source in _sources(table):
+        search = _Search(fsa, reading, WaveModel(table, window, source))
+        search.close()
+        found[source] = search.sets
+    return found
 
 
 def _refusal(fsa: GraphFSA) -> str:
@@ -130,14 +148,14 @@ class _Search:
                 f"{model.table.name} has {len(model.classes):,} classes of nodes with {length} clocks each, above "
                 f"{MAX_PLACES:,} in all; use a smaller period or fewer colours"
             )
-        self._sets: dict[NodeClass, list[set[int]]] = {node: [set() for _ in range(length)] for node in model.classes}
+        self.sets: dict[NodeClass, list[set[int]]] = {node: [set() for _ in range(length)] for node in model.classes}
         for node in model.classes:
             start = reading.starting[node.given]
             if node.level == UNREACHED:
-                self._sets[node] = [{start}] * length  # One set for all times.
+                self.sets[node] = [{start}] * length  # One set for all times.
             else:
                 for distance in self._distances(node.level):
-                    self._sets[node][self._window.clip(-distance)].add(start)
+                    self.sets[node][self._window.clip(-distance)].add(start)
 
     def _distances(self, level: int) -> Sequence[int]:
         """Distances at a level; beyond the window they are all alike."""
@@ -146,7 +164,7 @@ class _Search:
         period = self._model.table.period
         return range(level, level + period * (self._window.before + 1) + 1, period)
 
-    def _close(self) -> None:
+    def close(self) -> None:
         """Add states until the sets are closed under every step."""
         done: dict[tuple[int, int], Any] = {}
         situations = list(self._model.situations())
@@ -155,7 +173,7 @@ class _Search:
             changed = False
             for number, situation in enumerate(situations):
                 for clock in range(situation.first, self._window.after + 2):
-                    own = self._sets[situation.node][self._window.clip(clock)]
+                    own = self.sets[situation.node][self._window.clip(clock)]
                     if not own:
                         continue
                     look = frozenset(own), self._surroundings(situation, clock)
@@ -169,14 +187,14 @@ class _Search:
             seen = frozenset(
                 (state, other.colour if group.joined else -1)
                 for other, shift in group.members
-                for state in self._sets[other][self._window.clip(clock + shift)]
+                for state in self.sets[other][self._window.clip(clock + shift)]
             )
             groups.append((seen, group.least, group.single))
         return Surroundings(tuple(groups), situation.fewest, situation.most)
 
     def _step(self, node: NodeClass, clock: int, own: frozenset[int], surroundings: Surroundings) -> bool:
         """Add where nodes of a class go; whether that is new."""
-        target = self._sets[node][self._window.clip(clock + 1)]
+        target = self.sets[node][self._window.clip(clock + 1)]
         size = len(target)
         join = self._model.table.join
         for value, colours in self._neighbourhoods.values(surroundings):
@@ -186,8 +204,8 @@ class _Search:
 
     def problem(self) -> str:
         """Find the sets: a wrong answer that they allow, in words; empty if there is none."""
-        self._close()
-        for node, row in self._sets.items():
+        self.close()
+        for node, row in self.sets.items():
             wrong = self._wrong(node, row[-1])
             if wrong:
                 return self._words(node, min(wrong))
@@ -219,7 +237,7 @@ class _Search:
     @property
     def lag(self) -> int:
         """From which clock on all sets hold the right answer only."""
-        reached = [(node, row) for node, row in self._sets.items() if node.level != UNREACHED]
+        reached = [(node, row) for node, row in self.sets.items() if node.level != UNREACHED]
         late = [place + 1 for node, row in reached for place, states in enumerate(row) if self._wrong(node, states)]
         return max(0, max(late, default=0) - self._window.before)
 
@@ -228,7 +246,7 @@ class _Search:
         source = -1 if self._model.source is None else self._model.source
         return [
             [source, *map(int, node), [sorted(states) for states in (row[:1] if node.level == UNREACHED else row)]]
-            for node, row in self._sets.items()
+            for node, row in self.sets.items()
         ]
 
 

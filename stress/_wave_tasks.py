@@ -1,5 +1,9 @@
 """Statements about waves, and automata that make them true; written by hand, for tests of proofs."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from graphfsa import GraphFSA, library
 from graphfsa.aggregations import CountingAggregation, LettersAggregation, Sum
 from graphfsa.datasets import WaveSpecification
@@ -10,13 +14,13 @@ class Modulo(WaveSpecification):
 
     inputs, sources, one_source = ("node", "root"), {"root": 0}, True
 
-    def __init__(self, modulus, graph_class="connected"):
+    def __init__(self, modulus: int, graph_class: str = "connected") -> None:
         self.classes, self.period, self.graph_class = tuple(f"d{k}" for k in range(modulus)), modulus, graph_class
 
-    def join(self, given, colours):
+    def join(self, given: str, colours: frozenset[Any]) -> Any:
         return 0
 
-    def label(self, distance, colour):
+    def label(self, distance: int, colour: Any) -> str:
         return self.classes[distance]
 
 
@@ -25,13 +29,13 @@ class Nearest(WaveSpecification):
 
     inputs, classes, sources = ("node", "srcA", "srcB"), ("A", "B", "tie"), {"srcA": "A", "srcB": "B"}
 
-    def __init__(self, ties=True, graph_class="connected"):
+    def __init__(self, ties: bool = True, graph_class: str = "connected") -> None:
         self._ties, self.graph_class = ties, graph_class
 
-    def join(self, given, colours):
+    def join(self, given: str, colours: frozenset[Any]) -> Any:
         return min(colours) if len(colours) == 1 or not self._ties else "tie"
 
-    def label(self, distance, colour):
+    def label(self, distance: int, colour: Any) -> str:
         return colour
 
 
@@ -40,13 +44,13 @@ class RootBit(WaveSpecification):
 
     inputs, classes, sources, one_source = ("node", "root0", "root1"), ("0", "1"), {"root0": 0, "root1": 1}, True
 
-    def __init__(self, graph_class="connected"):
+    def __init__(self, graph_class: str = "connected") -> None:
         self.graph_class = graph_class
 
-    def join(self, given, colours):
+    def join(self, given: str, colours: frozenset[Any]) -> Any:
         return min(colours) if len(colours) == 1 else None
 
-    def label(self, distance, colour):
+    def label(self, distance: int, colour: Any) -> str:
         return str(colour)
 
 
@@ -55,13 +59,13 @@ class FromLeaves(WaveSpecification):
 
     inputs, classes, leaf, period = ("node",), ("even", "odd"), 0, 2
 
-    def __init__(self, graph_class="connected"):
+    def __init__(self, graph_class: str = "connected") -> None:
         self.graph_class = graph_class
 
-    def join(self, given, colours):
+    def join(self, given: str, colours: frozenset[Any]) -> Any:
         return 0
 
-    def label(self, distance, colour):
+    def label(self, distance: int, colour: Any) -> str:
         return self.classes[distance]
 
 
@@ -70,19 +74,19 @@ class Reached(WaveSpecification):
 
     inputs, classes, sources, graph_class = ("node", "source"), ("yes",), {"source": 0}, "directed"
 
-    def join(self, given, colours):
+    def join(self, given: str, colours: frozenset[Any]) -> Any:
         return 0
 
-    def label(self, distance, colour):
+    def label(self, distance: int, colour: Any) -> str:
         return "yes"
 
 
-def counter(modulus, bound=1, wait=0):
+def counter(modulus: int, bound: int = 1, wait: int = 0) -> GraphFSA:
     """Distance modulo a number: a node takes the number after the first one that it sees. The root may wait a while."""
     names = [f"d{k}" for k in range(modulus)]
     waits = [f"wait{k}" for k in range(wait)]
 
-    def move(state, counts):
+    def move(state: str, counts: Any) -> str:
         if state == "root" or state in waits:
             line = ["root", *waits, "d0"]
             return line[line.index(state) + 1]
@@ -94,12 +98,12 @@ def counter(modulus, bound=1, wait=0):
     )
 
 
-def lettered(modulus):
+def lettered(modulus: int) -> GraphFSA:
     """The same with letters: one sum that tells which answers are there."""
     names = [f"d{k}" for k in range(modulus)]
     sums = tuple(Sum("count", 1, tuple(int(k == m) for m in range(modulus))) for k in range(modulus))
 
-    def move(state, seen):
+    def move(state: str, seen: Any) -> str:
         if state == "root":
             return "d0"
         return next((names[(k + 1) % modulus] for k in range(modulus) if state == "node" and seen[k]), state)
@@ -109,10 +113,10 @@ def lettered(modulus):
     )
 
 
-def nearest(ties=True):
+def nearest(ties: bool = True) -> GraphFSA:
     """A node takes the answer that it sees; of several the tie, or the first."""
 
-    def move(state, counts):
+    def move(state: str, counts: Any) -> str:
         if state.startswith("src"):
             return state[-1]
         seen = [name for name in ("A", "B", "tie") if state == "node" and counts[name]]
@@ -124,10 +128,10 @@ def nearest(ties=True):
     )
 
 
-def from_leaves():
+def from_leaves() -> GraphFSA:
     """Nodes with at most one neighbour answer; others take the other answer than they see."""
 
-    def move(state, counts):
+    def move(state: str, counts: Any) -> str:
         if state != "node":
             return state
         if sum(counts[k] for k in range(3)) <= 1:
@@ -140,10 +144,10 @@ def from_leaves():
     )
 
 
-def reached():
+def reached() -> GraphFSA:
     """Whoever sees one who was reached is reached."""
 
-    def move(state, counts):
+    def move(state: str, counts: Any) -> str:
         return "yes" if state != "node" or counts["yes"] else state
 
     names = ["yes", "node", "source"]
@@ -152,7 +156,7 @@ def reached():
     )
 
 
-TRUE = {
+TRUE: dict[str, tuple[GraphFSA, WaveSpecification]] = {
     "distance": (counter(2), Modulo(2)),
     "modulo 3": (counter(3), Modulo(3)),
     "modulo 5": (counter(5), Modulo(5)),
