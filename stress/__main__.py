@@ -17,6 +17,7 @@ from stress._campaign import IN_MEMORY, Campaign, Tally, run_block, summary
 from stress._torture_faults import KINDS
 
 FUZZ = ("engine", "readers", "commands", "pages")
+SOUNDNESS = ("soundness", "waves", "evolutions")
 _SAY_EVERY = 30.0
 
 
@@ -40,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m stress", description=__doc__)
     kinds = parser.add_subparsers(dest="what", required=True)
     fuzz = kinds.add_parser("fuzz", help="random inputs: " + ", ".join(FUZZ))
-    soundness = kinds.add_parser("soundness", help="verify, compare, minimise, suggest, learn: against brute force")
+    soundness = kinds.add_parser("soundness", help="verify, compare, learn, prove: against brute force")
     for kind in (fuzz, soundness):
         kind.add_argument("--minutes", type=float, default=10.0, help="how long, unless --cases says how many [10]")
         kind.add_argument("--cases", type=int, help="number of cases of each part")
@@ -48,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         kind.add_argument("--processes", type=int, default=2, help="processes at once [2]")
         kind.add_argument("--out", help="a .json file to write what was done to; what it holds of other parts is kept")
     fuzz.add_argument("--parts", nargs="+", choices=FUZZ, help="only these parts")
-    soundness.set_defaults(parts=None)
+    soundness.add_argument("--parts", nargs="+", choices=SOUNDNESS, help="only these parts [soundness]")
     torture = kinds.add_parser("torture", help="kills, signals, full disks, missing rights, no memory, two writers")
     torture.add_argument("--trials", type=int, default=100, help="trials of each kind of fault [100]")
     torture.add_argument("--kinds", nargs="+", choices=KINDS, help="only these kinds of fault")
@@ -67,7 +68,7 @@ def _campaign(given: argparse.Namespace, seed: int) -> int:
     campaign.run()
     print("\n".join(summary(campaign.tallies)))
     for failure in campaign.failures:
-        parts_option = f" --parts {failure.part}" if given.what == "fuzz" else ""
+        parts_option = f" --parts {failure.part}" if given.what == "fuzz" or given.parts else ""
         again = f"python -m stress {given.what}{parts_option} --seed {seed} --block {failure.block}"
         print(f"\nFAILED, {failure.part}, case {failure.case} of block {failure.block}: {again}\n{failure.message}")
     cases = sum(tally.cases for tally in campaign.tallies.values())

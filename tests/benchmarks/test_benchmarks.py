@@ -55,6 +55,13 @@ def test_views_have_the_four_figures_with_targets(bench, monkeypatch):
     assert report["provenance"]["versions"]["graphfsa"] != "not installed"
 
 
+def test_proofs_by_waves_are_timed_and_no_wrong_automaton_is_proved(bench, monkeypatch):
+    monkeypatch.setattr("benchmarks.waves.in_turns", lambda calls, turns, clock: once(calls, turns))
+    rows = {line["what"].strip(): line["figure"] for line in bench("waves")["rows"]}
+    assert rows["changes of a used entry"] == rows["proved"] + rows["refuted"] + rows["undecided"] > 20
+    assert rows["proved and refuted"] == 0
+
+
 @pytest.mark.slow
 def test_the_recurrent_gnn_reports_graphs_per_second(bench):
     rows = bench("learn", "--learner", "recurrent-gnn")["rows"]

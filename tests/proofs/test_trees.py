@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, LettersAggregation, library, prove, run
 from graphfsa.aggregations import Sum
-from graphfsa.datasets import Distance, PathFinding, PrefixSum, RootValue, TreeSpecification
+from graphfsa.datasets import CustomTask, Distance, PathFinding, PrefixSum, RootValue, TreeSpecification
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs
 from graphfsa.proofs import check_certificate, check_specification, save_proof, specification_of
@@ -108,7 +108,8 @@ def padded(fsa):
 def test_library_automata_are_proved_and_checked(name, tmp_path):
     dataset = DATASETS[name]
     found = prove(dataset.automaton(), dataset)
-    assert (found.verdict, found.changes, found.graph_class) == ("proved", 1, dataset.graph_class)
+    assert (found.verdict, found.method, found.graph_class) == ("proved", "contracts", dataset.graph_class)
+    assert found.certificate["changes"] == 1
     save_proof(found, tmp_path / "c.json")
     check = check_certificate(tmp_path / "c.json", dataset.automaton())
     assert check.holds, check.reason
@@ -306,6 +307,15 @@ def test_edges_of_a_tree():
 # ---- bad input
 
 
+class NearMark(CustomTask):
+    """Without a specification."""
+
+    inputs, classes, graphs = ("node", "marked"), ("off", "on"), "tree"
+
+    def label(self, graph, inputs):
+        return ["on" if name == "marked" else "off" for name in inputs]
+
+
 class Wrong(TreeSpecification):
     """Says that nobody lies on the path."""
 
@@ -323,7 +333,7 @@ class Wrong(TreeSpecification):
 
 
 def test_a_specification_that_disagrees_with_the_data_set_is_refused():
-    words = "on the tree with edges 0-1 and inputs 0: marked, 1: marked it says off, off, and path-finding on, on"
+    words = "on the graph with edges 0-1 and inputs 0: marked, 1: marked it says off, off, and path-finding on, on"
     with pytest.raises(GraphFSAError, match=words):
         check_specification(Wrong(), PathFinding())
     with pytest.raises(GraphFSAError, match="must have the inputs and classes of prefix-sum"):
@@ -351,8 +361,8 @@ def test_bad_specifications(changes, words):
 
 
 def test_what_can_not_be_proved_is_said():
-    with pytest.raises(GraphFSAError, match="life has no specification"):
-        prove("life", "life")
+    with pytest.raises(GraphFSAError, match="has no specification"):
+        prove("path-finding", NearMark())
     with pytest.raises(GraphFSAError, match="path-finding has the classes off, on"):
         prove("distance", PathFinding())
     names = ["off", "on", "node", "marked"]

@@ -112,7 +112,7 @@ def _prove(tell: Any, model: Model, path: Path) -> None:
         tell(f"\nNOT proved: {'nothing was tried' if found is None else found.reason}.")
         return
     save_proof(found, path)
-    tell(f"\nProved for trees of every size: {found.claim}, {found.steps_words}.")
+    tell(f"\nProved for trees of every size: {found.claim}, {found.steps}.")
     check = check_certificate(path, model)
     verdict = "holds" if check.holds else "FAILS"
     tell(f"The certificate {verdict}: it was checked by a program that shares no code with the prover.")

@@ -77,7 +77,7 @@ def proof_facts(found: Proof, out: str | None = None, player: str | None = None)
         "verdict": found.verdict,
         "claim": found.claim,
         "graph_class": found.graph_class,
-        "steps": found.steps_words,
+        "steps": found.steps,
         "reason": found.reason or None,
         "checked_nodes": found.checked_nodes,
         "seconds": round(found.seconds, 3),

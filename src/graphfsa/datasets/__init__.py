@@ -5,12 +5,22 @@ Every public module is one data set, found by its file name.
 
 from __future__ import annotations
 
-from graphfsa.datasets._base import Dataset, Split, as_dataset, check_size, check_steps, dataset_class, dataset_names
+from graphfsa.datasets._base import (
+    Dataset,
+    Specification,
+    Split,
+    as_dataset,
+    check_size,
+    check_steps,
+    dataset_class,
+    dataset_names,
+)
 from graphfsa.datasets._cellular import BoardDataset
 from graphfsa.datasets._convert import as_examples, from_networkx_graphs, from_pyg_data, to_networkx_graphs, to_pyg_data
 from graphfsa.datasets._custom import CustomTask, TaskGraph
 from graphfsa.datasets._describe import describe_data, export_data
 from graphfsa.datasets._drawing import divided, draw, draw_split, draw_training
+from graphfsa.datasets._evolution_specification import EvolutionSpecification, EvolutionTable
 from graphfsa.datasets._examples import Example, Examples, Score, entry_counts, visited
 from graphfsa.datasets._grab_benchmark import (
     GrabConfig,
@@ -38,6 +48,7 @@ from graphfsa.datasets._storage import StoredData, load_data, save_data
 from graphfsa.datasets._task import Reading, Task
 from graphfsa.datasets._traces import from_traces
 from graphfsa.datasets._training import TrainingData, is_task, training_data
+from graphfsa.datasets._wave_specification import WaveSpecification, WaveTable
 from graphfsa.datasets.brians_brain import BriansBrain
 from graphfsa.datasets.distance import Distance
 from graphfsa.datasets.elementary import Elementary
@@ -59,6 +70,8 @@ __all__ = [
     "Dataset",
     "Distance",
     "Elementary",
+    "EvolutionSpecification",
+    "EvolutionTable",
     "Example",
     "Examples",
     "Grab",
@@ -73,6 +86,7 @@ __all__ = [
     "RootValue",
     "RootedSpecification",
     "Score",
+    "Specification",
     "SpecificationTable",
     "Split",
     "StoredData",
@@ -81,6 +95,8 @@ __all__ = [
     "TrainingData",
     "TreeSpecification",
     "UserData",
+    "WaveSpecification",
+    "WaveTable",
     "WireWorld",
     "as_dataset",
     "as_examples",

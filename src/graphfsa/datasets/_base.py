@@ -14,14 +14,18 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.checks import check_integer, check_type, is_integer, shown, type_name
+from graphfsa.datasets._evolution_specification import EvolutionSpecification
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._specification import TreeSpecification
 from graphfsa.datasets._task import Task
+from graphfsa.datasets._wave_specification import WaveSpecification
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs
 from graphfsa.plugins import Plugin, find_plugin, plugin_names
 
 MAX_NODES = 2**27
+Specification = TreeSpecification | WaveSpecification | EvolutionSpecification
+"""A statement that can be proved of an automaton, for graphs of every size."""
 _T = TypeVar("_T")
 
 
@@ -133,7 +137,7 @@ class Dataset(Plugin, ABC):
         """
         raise GraphFSAError(f"no automaton for {self.name} is known; learn one")
 
-    def specifications(self) -> tuple[TreeSpecification, ...]:
+    def specifications(self) -> tuple[Specification, ...]:
         """The definition of the task as statements that can be proved of an automaton, for graphs of every size.
 
         The first is about all graphs of ``graph_class``, others about fewer. By default there are none: then an

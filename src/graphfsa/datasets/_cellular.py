@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
+from graphfsa.datasets._evolution_specification import EvolutionSpecification
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._structure import checked_inputs
 from graphfsa.datasets._task import Task
@@ -98,6 +99,16 @@ class BoardDataset(Dataset):
     @property
     def task(self) -> Task:
         return Task(self.name, "evolution", self.state_names, self.state_names)
+
+    def local_rule(self, move: Callable[[str, Mapping[str, int]], str]) -> tuple[EvolutionSpecification, ...]:
+        """The same rule for one cell, as specifications: for all boards, and without those where sides meet.
+
+        Args:
+            move: The state of a cell one step later, from its state and the number of neighbours in each state.
+        """
+        sides = (2, 3) if self.torus else (2,)
+        kind = self.name, self.state_names, self.neighbourhood, self.torus, move
+        return tuple(EvolutionSpecification(*kind, least_side=side) for side in sides)
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:
         check_size("a board", size, 4, count)

@@ -11,10 +11,9 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.checks import check_choice
-from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
+from graphfsa.datasets._base import Dataset, Specification, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._rooted import RootedSpecification
-from graphfsa.datasets._specification import TreeSpecification
 from graphfsa.datasets._structure import (
     checked_inputs,
     distances,
@@ -24,7 +23,24 @@ from graphfsa.datasets._structure import (
     with_extra_edges,
 )
 from graphfsa.datasets._task import Task
+from graphfsa.datasets._wave_specification import WaveSpecification
 from graphfsa.graphs import Graph, GraphBatch
+
+
+class _Parity(WaveSpecification):
+    """The statement about all connected graphs."""
+
+    name = "distance"
+    inputs, classes, sources = ("node", "root"), ("even", "odd"), {"root": "root"}
+    period, one_source = 2, True
+
+    def join(self, given: str, colours: frozenset[str]) -> str:
+        """There is one colour."""
+        return "root"
+
+    def label(self, distance: int, colour: str) -> str:
+        """Even or odd."""
+        return self.classes[distance]
 
 
 @dataclass(frozen=True)
@@ -58,10 +74,11 @@ class Distance(Dataset):
     def automaton(self) -> GraphFSA:  # noqa: D102
         return library.distance()
 
-    def specifications(self) -> tuple[TreeSpecification, ...]:  # noqa: D102
+    def specifications(self) -> tuple[Specification, ...]:  # noqa: D102
         task, other = self.task, {"even": "odd", "odd": "even"}
         turn = lambda _given, before: other[before]  # noqa: E731
-        return (RootedSpecification(self.name, task.inputs, task.classes, {"root": "even"}, turn, path=False),)
+        on_trees = RootedSpecification(self.name, task.inputs, task.classes, {"root": "even"}, turn, path=False)
+        return (on_trees,) if self.graphs == "tree" else (_Parity(), on_trees)
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
         check_size("a graph with a root", size, 1, count)

@@ -11,7 +11,8 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.checks import check_choice
-from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
+from graphfsa.datasets._base import Dataset, Specification, Split, check_size, check_steps
+from graphfsa.datasets._evolution_specification import EvolutionSpecification
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._structure import checked_inputs
 from graphfsa.datasets._task import Task
@@ -48,6 +49,15 @@ class Elementary(Dataset):
 
     def automaton(self) -> GraphFSA:  # noqa: D102
         return library.elementary(self.rule)
+
+    def specifications(self) -> tuple[Specification, ...]:  # noqa: D102
+        def move(state: str, sides: tuple[str | None, ...]) -> str:
+            left, right = (int(side or 0) for side in sides)
+            return str(self.rule >> (4 * left + 2 * int(state) + right) & 1)
+
+        # Only a row of one cell has a cell without any neighbour.
+        kind = self.task.name, ("0", "1"), "line", self.ring, move
+        return tuple(EvolutionSpecification(*kind, least_side=side) for side in ((1,) if self.ring else (1, 2)))
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
         check_size("a row", size, 1, count)

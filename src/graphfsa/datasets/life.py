@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
+from graphfsa.datasets._base import Specification
 from graphfsa.datasets._cellular import BoardDataset, count_around
 from graphfsa.errors import GraphFSAError
 
@@ -35,6 +37,14 @@ class Life(BoardDataset):
 
     def automaton(self) -> GraphFSA:  # noqa: D102
         return library.life_like(self.rule)
+
+    def specifications(self) -> tuple[Specification, ...]:  # noqa: D102
+        born, survive = ([int(digit) for digit in part[1:]] for part in self.rule.split("/"))
+
+        def move(state: str, seen: Mapping[str, int]) -> str:
+            return "alive" if seen["alive"] in (survive if state == "alive" else born) else "dead"
+
+        return self.local_rule(move)
 
     def step(self, boards: Array) -> Array:  # noqa: D102
         born, survive = ([int(digit) for digit in part[1:]] for part in self.rule.split("/"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
+from graphfsa.datasets._base import Specification
 from graphfsa.datasets._cellular import BoardDataset, count_around
 
 
@@ -24,6 +26,14 @@ class WireWorld(BoardDataset):
 
     def automaton(self) -> GraphFSA:  # noqa: D102
         return library.wireworld()
+
+    def specifications(self) -> tuple[Specification, ...]:  # noqa: D102
+        def move(state: str, seen: Mapping[str, int]) -> str:
+            if state == "conductor" and seen["head"] in (1, 2):
+                return "head"
+            return {"head": "tail", "tail": "conductor"}.get(state, state)
+
+        return self.local_rule(move)
 
     def step(self, boards: Array) -> Array:  # noqa: D102
         heads = count_around(boards == 1, self.neighbourhood, self.torus)

@@ -10,13 +10,15 @@ from graphfsa.analysis.impossibility import check_impossibility, load_impossibil
 from graphfsa.analysis.instances import Progress
 from graphfsa.analysis.verification import KIND as VERIFICATION
 from graphfsa.analysis.verification import load_certificate, recheck
-from graphfsa.datasets import Dataset, as_dataset
+from graphfsa.datasets import Dataset, EvolutionSpecification, Specification, WaveSpecification, as_dataset
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.fields import Field, read_fields
 from graphfsa.files import PathLike
 from graphfsa.learners import as_model
 from graphfsa.plugins import known_plugin
-from graphfsa.proofs.prove import Proof, Specification
+from graphfsa.proofs._evolution_checker import check_evolution
+from graphfsa.proofs._wave_checker import check_waves
+from graphfsa.proofs.prove import Proof, claim_of, steps_of
 from graphfsa.proofs.specifications import check_specification, find_specification
 from graphfsa.proofs.tree_checker import Rejected, check_tree_proof
 
@@ -28,7 +30,8 @@ _FIELDS = {
     "digest": Field(str),
     "graph_class": Field(str),
     "source": Field(dict),
-    "method": Field(str, choices=("contracts",)),
+    "method": Field(str, choices=("contracts", "waves", "evolution")),
+    "facts": Field(dict),
     "version": Field(str),
 }
 
@@ -51,7 +54,8 @@ def save_proof(proof: Proof, path: PathLike) -> None:
         "digest": proof.digest,
         "graph_class": proof.graph_class,
         "source": proof.source,
-        **proof.certificate,
+        "method": proof.method,
+        "facts": proof.certificate,
     }
     write_certificate(path, PROOF, content)
 
@@ -98,26 +102,22 @@ def check_certificate(
 
 
 def _check_proof(path: PathLike, model: Any, given: Any) -> Check:
-    data = read_certificate(path, PROOF)
-    said = read_fields({name: data[name] for name in _FIELDS if name in data}, _FIELDS, str(path))
+    said = read_fields(read_certificate(path, PROOF), _FIELDS, str(path), also=("schema", "kind"))
     fsa = as_model(model).automaton
     if fsa.digest != said["automaton"]:
         return Check(False, "the certificate is about another automaton: its digest is not that of the model")
     spec = _specification(path, said, given)
     if spec.digest != said["digest"] or spec.graph_class != said["graph_class"]:
         return Check(False, f"the certificate is about another specification than {spec.name}: the digests differ")
+    if isinstance(spec, WaveSpecification):
+        return check_waves(said["facts"], fsa, spec)
+    if isinstance(spec, EvolutionSpecification):
+        return check_evolution(said["facts"], fsa, spec)
     try:
-        looked_at = check_tree_proof(data, fsa, spec.table)
+        looked_at = check_tree_proof(said["facts"], fsa, spec.table)
     except Rejected as error:
         return Check(False, str(error))
-    steps = data["changes"]
-    bound = "" if steps is None else f", after at most {'' if steps == 1 else f'{steps} times '}as many steps as nodes"
-    return Check(True, f"{proof_claim(spec)}{bound} ({looked_at:,} configurations checked)")
-
-
-def proof_claim(spec: Specification) -> str:
-    """The theorem, from the specification and not from what a file says."""
-    return f"on every {spec.graph_class} that {spec.name} admits, each node comes to its class and stays there"
+    return Check(True, f"{claim_of(spec)}, {steps_of(said['facts']['changes'])} ({looked_at:,} configurations checked)")
 
 
 def _specification(path: PathLike, said: dict[str, Any], given: Any) -> Specification:

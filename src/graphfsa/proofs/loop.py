@@ -15,7 +15,7 @@ from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
 from graphfsa.learners import Model, roll_out
 from graphfsa.plugins import plugin_reference
-from graphfsa.proofs.prove import Proof, attempt_proof
+from graphfsa.proofs.prove import Proof, attempt_proof, claim_of
 from graphfsa.proofs.specifications import specification_of
 
 Refit = Callable[[Examples], Model]
@@ -75,7 +75,8 @@ def until_proved(
                 undecided = undecided or proof
             else:
                 inputs = np.array([dataset.task.inputs.index(name) for name in proof.counterexample.inputs])
-                fresh.append(dataset.examples(GraphBatch.of([proof.counterexample.graph]), inputs))
+                steps = 1 if dataset.task.kind == "evolution" else None
+                fresh.append(dataset.examples(GraphBatch.of([proof.counterexample.graph]), inputs, steps=steps))
         if undecided is not None or not fresh:
             return _with_added(replace(model, proof=undecided), added)
         added += fresh
@@ -110,8 +111,8 @@ def _proved(model: Model, fsa: GraphFSA, proof: Proof, train: Examples) -> Model
 
 
 def _gave_up(fsa: GraphFSA, spec: Any, source: dict[str, Any], reason: str) -> Proof:
-    claim = f"on every {spec.graph_class} that {spec.name} admits, each node comes to its class and stays there"
-    return Proof("undecided", claim, spec.name, spec.graph_class, fsa.digest, spec.digest, source, reason=reason)
+    about = (claim_of(spec), spec.name, spec.graph_class, fsa.digest, spec.digest, source)
+    return Proof("undecided", *about, reason=reason)
 
 
 def _with_added(model: Model, added: list[Examples]) -> Model:

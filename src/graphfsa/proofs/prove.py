@@ -13,22 +13,33 @@ from graphfsa.analysis.verification import Counterexample
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.checks import check_integer
-from graphfsa.datasets import SpecificationTable, Task, TreeSpecification, as_dataset
+from graphfsa.datasets import (
+    EvolutionSpecification,
+    Specification,
+    SpecificationTable,
+    Task,
+    TreeSpecification,
+    WaveSpecification,
+    as_dataset,
+)
 from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph
 from graphfsa.learners import as_model
 from graphfsa.plugins import plugin_reference
 from graphfsa.proofs._contracts import ContractProver, Contracts, OpenCase, TreeProof
+from graphfsa.proofs._evolutions import prove_evolution
 from graphfsa.proofs._local import LocalAutomaton
 from graphfsa.proofs._refuter import NotRefuted, Refuted, Refuter, tree_edges
 from graphfsa.proofs._runs import Position
+from graphfsa.proofs._wave_refuter import WaveRefuter
+from graphfsa.proofs._waves import prove_waves
 from graphfsa.proofs.specifications import check_specification, find_specification, specification_of
 
-Specification = TreeSpecification
 Watch = Callable[[str], None]
 _FIRST = 7
 """Up to this size trees are looked at before a proof is tried: most wrong automata are wrong on a small one."""
+_FIRST_CONNECTED = 6
 _HISTORIES = (1, 2, 3)
 _CONFIGURATIONS = 150_000
 _MACHINES = 150_000
@@ -45,10 +56,10 @@ class Proof:
         specification: Name of the specification.
         graph_class: The class of graphs that it is about.
         automaton: Digest of the automaton.
-        changes: If it is proved: how often a node changes its state at most, so all nodes are right after ``changes``
-            times the number of nodes steps; None if no bound is known.
+        steps: If it is proved: from which step on nodes are right, in words.
         digest: Digest of the specification.
         source: Where the specification comes from: ``task`` and ``options``, or ``spec``.
+        method: If it is proved: ``contracts`` (trees), ``waves`` (connected graphs) or ``evolution`` (boards).
         certificate: If it is proved: the facts, as JSON values; ``save_proof`` writes them.
         counterexample: If it is refuted: a smallest graph on which some node is not right for ever.
         reason: Why it is undecided, or what else to know.
@@ -63,7 +74,8 @@ class Proof:
     automaton: str
     digest: str
     source: dict[str, Any]
-    changes: int | None = None
+    steps: str | None = None
+    method: str | None = None
     certificate: dict[str, Any] | None = None
     counterexample: Counterexample | None = None
     reason: str = ""
@@ -74,15 +86,6 @@ class Proof:
     def proved(self) -> bool:
         """Whether it is proved."""
         return self.verdict == "proved"
-
-    @property
-    def steps_words(self) -> str | None:
-        """After how many steps all nodes are right, in words; None if it is not proved."""
-        if not self.proved:
-            return None
-        if self.changes is None:
-            return "after some number of steps; no bound is known"
-        return f"after at most {'' if self.changes == 1 else f'{self.changes} times '}as many steps as nodes"
 
     def starting_states(self, model: Any) -> Array:
         """The states in which the nodes of the counterexample start."""
@@ -115,8 +118,8 @@ def prove(
 
     Example:
         >>> found = prove("path-finding")
-        >>> found.verdict, found.changes
-        ('proved', 1)
+        >>> found.verdict, found.steps
+        ('proved', 'after at most as many steps as nodes')
     """
     known = as_model(model)
     check_integer("effort", effort, 1)
@@ -143,41 +146,98 @@ def choose_specification(
 def attempt_proof(
     fsa: GraphFSA, spec: Specification, source: dict[str, Any], max_nodes: int, effort: int, watch: Watch
 ) -> Proof:
-    """Prove or refute a specification of trees or paths, which has been tested."""
+    """Prove or refute a specification, which has been tested."""
     began = perf_counter()
-    statement = spec.table
-    automaton = LocalAutomaton(fsa, statement)
     about: dict[str, Any] = {
-        "claim": claim_of(statement, spec.graph_class),
-        "specification": statement.name,
+        "claim": claim_of(spec),
+        "specification": spec.name,
         "graph_class": spec.graph_class,
         "automaton": fsa.digest,
         "digest": spec.digest,
         "source": source,
     }
+    facts: dict[str, Any]
+    if isinstance(spec, TreeSpecification):
+        facts = _on_trees(fsa, spec, max_nodes, effort, watch)
+    elif isinstance(spec, WaveSpecification):
+        facts = _on_connected_graphs(fsa, spec, max_nodes, watch)
+    else:
+        found = prove_evolution(fsa, spec)
+        facts = {
+            "verdict": found.verdict,
+            "steps": "in every step" if found.proved else None,
+            "method": "evolution" if found.proved else None,
+            "certificate": found.certificate,
+            "counterexample": found.counterexample,
+        }
+    return Proof(**about, **facts, seconds=perf_counter() - began)
 
-    def done(verdict: Any, **facts: Any) -> Proof:
-        return Proof(verdict, **about, **facts, seconds=perf_counter() - began)
 
+def _on_trees(fsa: GraphFSA, spec: TreeSpecification, max_nodes: int, effort: int, watch: Watch) -> dict[str, Any]:
+    statement = spec.table
+    automaton = LocalAutomaton(fsa, statement)
     refuter = Refuter(automaton, statement)
     watch(f"all {spec.graph_class}s of up to {min(_FIRST, max_nodes)} nodes")
     small = refuter.search(min(_FIRST, max_nodes), effort * _MACHINES)
     if isinstance(small, Refuted):
-        return done("refuted", counterexample=_concrete(fsa, spec, small), checked_nodes=small.num_nodes - 1)
+        return _refuted(_concrete(fsa, spec, small))
     found = _attempts(automaton, statement, effort, watch)
     if isinstance(found, TreeProof):
         facts = tree_certificate(found, automaton)
-        return done("proved", changes=found.changes, certificate=facts, checked_nodes=small.num_nodes)
+        return _proved("contracts", facts, steps_of(found.changes), small.num_nodes)
     watch(f"all {spec.graph_class}s of up to {max_nodes} nodes")
     last = refuter.search(max_nodes, effort * _MACHINES * max_nodes)
     if isinstance(last, Refuted):
-        return done("refuted", counterexample=_concrete(fsa, spec, last), checked_nodes=last.num_nodes - 1)
-    return done("undecided", reason=_open_words(found, last, fsa, statement), checked_nodes=last.num_nodes)
+        return _refuted(_concrete(fsa, spec, last))
+    reason = _open_words(found, last, fsa, statement)
+    return {"verdict": "undecided", "reason": reason, "checked_nodes": last.num_nodes}
 
 
-def claim_of(statement: SpecificationTable, graph_class: str) -> str:
+def _on_connected_graphs(fsa: GraphFSA, spec: WaveSpecification, max_nodes: int, watch: Watch) -> dict[str, Any]:
+    small = min(_FIRST_CONNECTED, max_nodes)
+    watch(f"all graphs of up to {small} nodes")
+    refuter = WaveRefuter(spec, small)
+    wrong = refuter.refute(fsa)
+    if wrong is not None:
+        return _refuted(wrong)
+    watch("waves")
+    try:
+        found = prove_waves(fsa, spec)
+    except LimitError as error:
+        return {"verdict": "undecided", "reason": str(error), "checked_nodes": small}
+    if found.proved:
+        steps = f"a node at distance d from the nearest source from step d + {found.lag} on"
+        return _proved("waves", found.certificate, steps, small)
+    return {"verdict": "undecided", "reason": found.reason, "checked_nodes": small}
+
+
+def _proved(method: str, certificate: dict[str, Any] | None, steps: str, checked: int) -> dict[str, Any]:
+    return {
+        "verdict": "proved",
+        "method": method,
+        "certificate": certificate,
+        "steps": steps,
+        "checked_nodes": checked,
+    }
+
+
+def _refuted(wrong: Counterexample) -> dict[str, Any]:
+    return {"verdict": "refuted", "counterexample": wrong, "checked_nodes": wrong.graph.num_nodes - 1}
+
+
+def steps_of(changes: int | None) -> str:
+    """From which step on all nodes of a tree are right, if none of them changes its state more often than that."""
+    if changes is None:
+        return "after some number of steps; no bound is known"
+    return f"after at most {'' if changes == 1 else f'{changes} times '}as many steps as nodes"
+
+
+def claim_of(spec: Specification) -> str:
     """What is claimed, as a sentence."""
-    return f"on every {graph_class} that {statement.name} admits, each node comes to its class and stays there"
+    if isinstance(spec, EvolutionSpecification):
+        return f"on every {spec.graph_class} it moves as {spec.name} does, for any number of steps"
+    graphs = {"connected": "connected graph", "directed": "directed graph"}.get(spec.graph_class, spec.graph_class)
+    return f"on every {graphs} that {spec.name} admits, each node comes to its class and stays there"
 
 
 def _attempts(
@@ -202,7 +262,6 @@ def _attempts(
 def tree_certificate(proof: TreeProof, automaton: LocalAutomaton) -> dict[str, Any]:
     """The facts of a proof about trees, as JSON values."""
     return {
-        "method": "contracts",
         "history": proof.history,
         "cap": automaton.cap,
         "period": automaton.period,

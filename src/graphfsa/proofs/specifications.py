@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from graphfsa.checks import shown
-from graphfsa.datasets import Dataset, TreeSpecification
+from graphfsa.datasets import Dataset, EvolutionSpecification, Specification, TreeSpecification, WaveSpecification
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs
 from graphfsa.plugins import load_file
 
+_KINDS = (TreeSpecification, WaveSpecification)
 _QUESTIONS = 3000
 """How many small instances a specification is tested on, about."""
 
 
-def find_specification(given: Any) -> TreeSpecification:
+def find_specification(given: Any) -> Specification:
     """A specification from itself, its class, or ``file.py:Class``.
 
     Raises:
@@ -33,19 +34,21 @@ def find_specification(given: Any) -> TreeSpecification:
         found = getattr(load_file(file), name, None)
         if found is None:
             raise GraphFSAError(f"{file} has no specification {name!r}")
-    if isinstance(found, type) and issubclass(found, TreeSpecification):
+    if isinstance(found, type) and issubclass(found, _KINDS):
         if inspect.isabstract(found):
             raise GraphFSAError(f"{found.__name__} must define {', '.join(sorted(found.__abstractmethods__))}")
         try:
             found = found()
         except TypeError as error:
             raise GraphFSAError(f"{found.__name__} must be buildable without arguments: {error}") from None
-    if not isinstance(found, TreeSpecification):
-        raise GraphFSAError(f"a specification must extend graphfsa.TreeSpecification; got {shown(given)}")
+    if not isinstance(found, (*_KINDS, EvolutionSpecification)):
+        raise GraphFSAError(
+            f"a specification must extend graphfsa.TreeSpecification or WaveSpecification; got {shown(given)}"
+        )
     return found
 
 
-def specification_of(dataset: Dataset, graph_class: str | None = None) -> TreeSpecification:
+def specification_of(dataset: Dataset, graph_class: str | None = None) -> Specification:
     """The specification that a data set offers, tested against it.
 
     Args:
@@ -69,7 +72,7 @@ def specification_of(dataset: Dataset, graph_class: str | None = None) -> TreeSp
     return chosen[0]
 
 
-def check_specification(spec: TreeSpecification, dataset: Dataset | None = None) -> int:
+def check_specification(spec: Specification, dataset: Dataset | None = None) -> int:
     """Test a specification on all small instances: it admits what the data set admits, with the same labels.
 
     Without a data set it must only admit something.
@@ -80,6 +83,8 @@ def check_specification(spec: TreeSpecification, dataset: Dataset | None = None)
     Raises:
         GraphFSAError: It disagrees, or admits nothing; the message has the instance.
     """
+    if isinstance(spec, EvolutionSpecification) or spec.graph_class == "directed":
+        return 0  # A local rule is what the data set itself moves by; directed graphs are not listed.
     table = spec.table
     if dataset is not None and (table.inputs != dataset.task.inputs or table.classes != dataset.task.classes):
         raise GraphFSAError(
@@ -104,15 +109,16 @@ def check_specification(spec: TreeSpecification, dataset: Dataset | None = None)
     return looked_at
 
 
-def _small_graphs(spec: TreeSpecification, num_inputs: int) -> Iterator[Graph]:
+def _small_graphs(spec: TreeSpecification | WaveSpecification, num_inputs: int) -> Iterator[Graph]:
     """All small graphs of the class, as long as there are not too many instances; at least those of three nodes."""
     asked, size = 0, 0
     while size < 3 or asked * num_inputs < _QUESTIONS:
         size += 1
         if size > 12:
             return
+        most = spec.max_degree if isinstance(spec, TreeSpecification) else None
         for graph in all_graphs(spec.graph_class, size).graphs():
-            if spec.max_degree is None or int(graph.degrees.max(initial=0)) <= spec.max_degree:
+            if most is None or int(graph.degrees.max(initial=0)) <= most:
                 asked += num_inputs**size
                 yield graph
 
@@ -132,8 +138,8 @@ def _labelled(dataset: Dataset, graph: Graph) -> dict[tuple[int, ...], list[str]
 def _shown(graph: Graph, inputs: list[str]) -> str:
     edges = [f"{u}-{v}" for u, v in zip(graph.indices.tolist(), graph.targets().tolist(), strict=True) if u < v]
     given = ", ".join(f"{node}: {name}" for node, name in enumerate(inputs))
-    return f"the tree with edges {' '.join(edges) or 'none'} and inputs {given}"
+    return f"the graph with edges {' '.join(edges) or 'none'} and inputs {given}"
 
 
-def _words(labels: list[str] | None) -> str:
-    return "that it is no instance" if labels is None else ", ".join(labels)
+def _words(labels: Sequence[str | None] | None) -> str:
+    return "that it is no instance" if labels is None else ", ".join(map(str, labels))
