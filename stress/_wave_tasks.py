@@ -6,7 +6,7 @@ from typing import Any
 
 from graphfsa import GraphFSA, library
 from graphfsa.aggregations import CountingAggregation, LettersAggregation, Sum
-from graphfsa.datasets import WaveSpecification
+from graphfsa.datasets import Distance, WaveSpecification
 
 
 class Modulo(WaveSpecification):
@@ -156,6 +156,51 @@ def reached() -> GraphFSA:
     )
 
 
+def misled_from_afar() -> GraphFSA:
+    """Wrong on directed graphs: a root that waits is misled if it sees a node at distance 2 that has its answer."""
+    fsa = counter(3, wait=3)
+
+    def move(state: str, counts: Any) -> str:
+        waiting = ["root", "wait0", "wait1", "wait2"]
+        if state == "node" and any(counts[name] for name in waiting):
+            return "d1"
+        if state in waiting:
+            return "d1" if counts["d2"] else [*waiting, "d0"][waiting.index(state) + 1]
+        return next((f"d{(k + 1) % 3}" for k in range(3) if state == "node" and counts[f"d{k}"]), state)
+
+    names, starts = fsa.state_names, ("node", "root")
+    return GraphFSA.from_rule(names, fsa.aggregation, move, starting_states=starts, final_states=names[:3])
+
+
+def misled_by_nobody() -> GraphFSA:
+    """Wrong on directed graphs: a node without neighbours becomes idle, and whoever sees that becomes idle too."""
+
+    def move(state: str, counts: Any) -> str:
+        if state == "node" and (counts["idle"] or not any(counts[k] for k in range(4))):
+            return "idle"
+        return "yes" if state == "source" or (state == "node" and counts["yes"]) else state
+
+    names = ["yes", "node", "source", "idle"]
+    return GraphFSA.from_rule(
+        names, CountingAggregation(bound=1), move, starting_states=names[1:3], final_states=names[:1]
+    )
+
+
+IN_STEP = """
+states: even, odd, node, root
+starting states: node, root
+final states: even, odd
+aggregation: counting bound=1
+even stays
+odd stays
+node -> root
+root -> even if some neighbour is odd or node
+root -> odd if some neighbour is even
+root -> even if no neighbour is root
+root stays otherwise
+"""
+"""A learned automaton: all nodes change in the first step, wherever the root is."""
+
 TRUE: dict[str, tuple[GraphFSA, WaveSpecification]] = {
     "distance": (counter(2), Modulo(2)),
     "modulo 3": (counter(3), Modulo(3)),
@@ -163,6 +208,7 @@ TRUE: dict[str, tuple[GraphFSA, WaveSpecification]] = {
     "modulo 3, counting to 2": (counter(3, bound=2), Modulo(3)),
     "modulo 3, letters": (lettered(3), Modulo(3)),
     "modulo 2, late": (counter(2, wait=3), Modulo(2)),
+    "distance, in step": (GraphFSA.from_rules(IN_STEP), Distance().specifications()[0]),
     "nearest, ties": (nearest(), Nearest()),
     "nearest, first": (nearest(False), Nearest(False)),
     "root bit": (library.root_value(), RootBit()),

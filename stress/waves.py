@@ -98,7 +98,8 @@ def check_sets(rng: np.random.Generator) -> str:
     """At every step of a run, every node is in the set of its class at its clock."""
     spec = _statement(rng) if rng.random() < 0.7 else TRUE[str(rng.choice(list(TRUE)))][1]
     fsa = draw_automaton(rng, spec)
-    window = model.Window(int(rng.integers(1, 3)), int(rng.integers(1, 4)), int(rng.integers(0, 5)))
+    least, most = [1, 1, 0, 0, 1], [3, 4, 5, 3, 4]
+    window = model.Window(*rng.integers(least, most).tolist())
     try:
         sets = closed_sets(fsa, spec, window)
     except LimitError:
@@ -115,8 +116,9 @@ def check_sets(rng: np.random.Generator) -> str:
         for step, states in enumerate(_run(fsa, graph, inputs, 18) if part is not None else ()):
             for node in range(graph.num_nodes):
                 key = _class(spec, window, graph, inputs, away, found, node, numbers)
-                clock = step - (away[node] or 0)
-                place = max(-window.before, min(window.after, clock)) + window.before
+                clock = max(-window.before, min(window.after, 0 if away[node] is None else step - away[node]))
+                moment = step if step < window.early else window.early + (step - window.early) % window.cycle
+                place = moment * (window.before + window.after + 1) + clock + window.before
                 facts: dict[str, Any] = {"graph": graph, "inputs": inputs, "step": step, "node": node, "key": key}
                 inside = part is not None and key in part and states[node] in part[key][place]
                 claim(inside, "a node is in its set", fsa=fsa, spec=spec.table, window=window, **facts)

@@ -1,7 +1,9 @@
 import ast
 import copy
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import graphfsa.proofs._evolution_checker
@@ -11,11 +13,24 @@ from graphfsa.aggregations import AverageThresholdAggregation, PositionalAggrega
 from graphfsa.errors import FormatError, LimitError
 from graphfsa.proofs import _wave_checker
 from graphfsa.proofs._wave_checker import check_waves
+from graphfsa.proofs._wave_model import UNREACHED, Group, WaveModel, Window
+from graphfsa.proofs._wave_refuter import refute_connected
+from graphfsa.proofs._wave_search import WaveSearch
 from graphfsa.proofs._waves import prove_waves
-from stress._wave_tasks import TRUE, Modulo, Nearest, counter
+from stress._wave_draws import mutated
+from stress._wave_tasks import TRUE, Modulo, Nearest, Reached, counter, misled_by_nobody, misled_from_afar
 
 CERTIFICATES = {name: prove_waves(*pair).certificate for name, pair in TRUE.items()}
-SOME = ["distance", "modulo 3, letters", "nearest, ties", "root bit", "from leaves", "nearest on paths", "reached"]
+SOME = [
+    "distance",
+    "distance, in step",
+    "modulo 3, letters",
+    "nearest, ties",
+    "root bit",
+    "from leaves",
+    "nearest on paths",
+    "reached",
+]
 
 
 def holds(certificate, name):
@@ -59,7 +74,7 @@ def test_every_state_and_row_that_is_missing_is_noticed(name):
 def test_every_number_that_is_changed_is_noticed(name):
     certificate, after = CERTIFICATES[name], CERTIFICATES[name]["after"]
     for more in (-1, 1):
-        for field in ("near", "before", "after", "lag"):
+        for field in ("near", "before", "after", "early", "cycle", "lag"):
             # To claim the answer a step later is to claim less.
             weaker = field == "lag" and certificate["lag"] < certificate["lag"] + more <= after
             assert holds(certificate | {field: certificate[field] + more}, name) == weaker, (field, more)
@@ -75,7 +90,7 @@ def test_every_number_that_is_changed_is_noticed(name):
                     assert not holds(damaged, name), (place, clock, number)
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", [name for name in SOME if "step" not in name])
 def test_more_states_are_a_proof_only_if_the_sets_stay_closed_and_right(name):
     fsa, spec = TRUE[name]
     certificate = CERTIFICATES[name]
@@ -87,7 +102,8 @@ def test_more_states_are_a_proof_only_if_the_sets_stay_closed_and_right(name):
                 larger["sets"][place][-1][clock].append(state)
                 right = holds(larger, name)
                 outcomes.add(right)
-                if clock - certificate["before"] >= certificate["lag"]:
+                clocks = certificate["before"] + certificate["after"] + 1
+                if row[1] >= 0 and clock % clocks - certificate["before"] >= certificate["lag"]:
                     label = spec.table.classes[spec.table.label[row[1] % spec.period, row[3]]]
                     assert not right or fsa.state_names[state] == label, "a wrong answer, late"
     assert False in outcomes
@@ -107,6 +123,82 @@ def test_a_certificate_is_no_proof_for_another_automaton_or_class():
     wrong = fsa.with_entry("node", 1, "d2")
     found = check_waves(CERTIFICATES["modulo 3 on trees"] | {"automaton": wrong.digest}, wrong, spec)
     assert found.reason.startswith("in state 3 and seeing value 1, a node moves to state 2, which is not in the set at")
+
+
+@pytest.mark.parametrize("name", ["modulo 3, counting to 2", "nearest, ties", "from leaves", "reached"])
+def test_the_errors_of_a_wrong_prover_are_noticed(name, monkeypatch):
+    def missing(method, **changes):
+        whole = getattr(WaveModel, method)
+
+        def partly(self):
+            for situation in whole(self):
+                yield replace(situation, **{field: change(situation) for field, change in changes.items()})
+
+        return method, partly
+
+    wrong_models = [
+        missing("situations", groups=lambda situation: situation.groups[:1]),
+        missing("situations", groups=lambda situation: tuple(replace(g, single=True) for g in situation.groups)),
+        missing("situations", groups=lambda situation: tuple(replace(g, least=1) for g in situation.groups)),
+        missing("situations", first=lambda situation: situation.first + 1),
+        missing("situations", last=lambda situation: situation.last - 2),
+        missing("situations", most=lambda situation: 1),
+        missing("situations", fewest=lambda situation: 2),
+    ]
+    (right, spec), rng, seen = TRUE[name], np.random.default_rng(0), 0
+    mutants = [right, *(mutated(rng, right, number) for number in range(1, 4) for _ in range(12))]
+    proofs = {fsa: prove_waves(fsa, spec).proved for fsa in mutants}
+    for method, wrong in wrong_models:
+        with monkeypatch.context() as patch:
+            patch.setattr(WaveModel, method, wrong)
+            found = [(fsa, prove_waves(fsa, spec, windows=[Window(1, 1, 2)])) for fsa in mutants]
+        for fsa, proof in found:
+            if proof.proved:
+                holds = check_waves(proof.certificate, fsa, spec).holds
+                assert proofs[fsa] or not holds, "a certificate of what is not proved"
+                seen += not holds
+    assert seen > 20
+
+
+def test_what_a_node_of_a_directed_graph_sees_from_afar_counts(monkeypatch):
+    def only_near(self, node):
+        members = [(other, -ahead) for ahead in (0, 1) for other in self._level(self.level(node.level + ahead))]
+        return (Group((*members, *self._at(UNREACHED, 0)), 0),)
+
+    fsa, spec = misled_from_afar(), Modulo(3, "directed")
+    assert refute_connected(fsa, spec).graph.num_nodes == 3
+    assert not prove_waves(fsa, spec).proved
+    monkeypatch.setattr(WaveModel, "_others", only_near)
+    wrong = prove_waves(fsa, spec, windows=[Window(3, 6, 6)])
+    assert wrong.proved
+    assert not check_waves(wrong.certificate, fsa, spec).holds
+
+
+def test_nodes_that_nobody_reaches_are_seen(monkeypatch):
+    fsa, spec, whole = misled_by_nobody(), Reached(), WaveModel._others
+    assert refute_connected(fsa, spec).graph.num_nodes == 3
+
+    def only_reached(self, node):
+        return tuple(
+            replace(group, members=tuple(pair for pair in group.members if pair[0].level != UNREACHED))
+            for group in whole(self, node)
+        )
+
+    monkeypatch.setattr(WaveModel, "_others", only_reached)
+    wrong = prove_waves(fsa, spec)
+    assert wrong.proved
+    assert not check_waves(wrong.certificate, fsa, spec).holds
+
+
+def test_nodes_that_nobody_reaches_must_not_answer(monkeypatch):
+    fsa, spec = TRUE["reached"]
+    eager, whole = fsa.with_entry("node", 0, "yes"), WaveSearch._wrong
+    assert not prove_waves(eager, spec).proved
+    monkeypatch.setattr(
+        WaveSearch, "_wrong", lambda self, node, states: set() if node.level < 0 else whole(self, node, states)
+    )
+    found = check_waves(prove_waves(eager, spec).certificate, eager, spec)
+    assert found.reason == "nodes with input node that no source reaches must not be in state 0"
 
 
 def test_sets_of_everything_prove_nothing():

@@ -2,9 +2,7 @@
 
 A certificate has a row of sets for every class of nodes: input of the source if there is only one, else -1; level of
 the distance to the nearest source, input, colour, and for undirected graphs whether there are neighbours as near and
-neighbours farther away. It claims that a node at distance d is at every step t in the set of its class at clock t - d;
-clocks before the first and after the last set of a row belong to these. That is an induction over t:
-
+neighbours farther away. It claims that a node at XX
 * at step 0 the starting state is in the set at clock -d;
 * a node in its set, whose neighbours are in theirs, is in its next set one step later, whatever neighbours it has. Only
   this is used: distances of neighbours differ by at most one; a node that is no source has a nearer neighbour, and its
@@ -39,12 +37,15 @@ _FIELDS = {
     "near": Field(int, least=1, most=255),
     "before": _NUMBER,
     "after": _NUMBER,
+    "early": _NUMBER,
+    "cycle": Field(int, least=1, most=255),
     "lag": _NUMBER,
     "sets": Field(list, items=Field(list, least=7, most=7), most=100_000),
 }
 _Key = tuple[int, int, int, bool, bool]
 _Kind = tuple[int, int]
-_Part = tuple[frozenset[tuple[int, int]], bool, bool]
+_Seen = tuple[int, int]
+_Part = tuple[frozenset[_Seen], bool, bool]
 """States and colours of some neighbours; whether there must be one of them; whether there may be several."""
 _Item = tuple[int, frozenset[int], tuple[bool, ...], int]
 """A value, the colours joined so far, which parts have a neighbour, and how many neighbours there are."""
@@ -95,8 +96,8 @@ class _Checker:
     def __init__(self, said: dict[str, Any], fsa: GraphFSA, table: WaveTable, source: int) -> None:
         self._fsa, self._spec, self._source = fsa, table, source
         self._moves: list[list[int]] = fsa.transition_table.tolist()
-        self._near, self._before, self._after = said["near"], said["before"], said["after"]
-        self._lag: int = said["lag"]
+        self._near, self._before, self._after, self._lag = (said[name] for name in ("near", "before", "after", "lag"))
+        self._early, self._moments = said["early"], said["early"] + said["cycle"]
         reading = Task(table.name, "classes", table.inputs, table.classes).reading(fsa)
         self._starting, self._answers = reading.starting, reading.answers
         self._directed = table.graph_class == "directed"
@@ -117,20 +118,21 @@ class _Checker:
         if len(self._rows) > len(keys):
             raise _WrongError("there are sets for nodes that do not exist")
         for key in self._unreached():
-            self._check_unreached(key)
+            self._expect(key, 0, 0, self._starting[key[1]], "a node begins")
         checked: set[tuple[_Key, int, int]] = set()
         for distance in range(max(self._near, self._before) + self._spec.period + 1):
             for key in self._keys(self._level(distance)):
-                self._expect(key, -distance, self._starting[key[1]], "a node begins")
+                self._expect(key, -distance, 0, self._starting[key[1]], "a node begins")
                 for clock in range(max(-distance, -self._before - 1), self._after + 2):
                     fact = key, self._level(distance - 1) if distance else -1, clock
                     if fact not in checked:
                         checked.add(fact)
-                        self._check_step(key, distance, clock)
-        for level in self._colours:
-            for key in self._keys(level):
-                self._check_answer(key)
-        return len(checked) + len(self._unreached())
+                        for moment in range(self._moments):
+                            self._check_step(key, distance, clock, moment)
+        for moment in range(self._moments):
+            for key in keys:
+                self._check_unreached(key, moment) if key[0] < 0 else self._check_answer(key, moment)
+        return self._moments * (len(checked) + len(self._unreached()))
 
     # What the local rules allow.
 
@@ -168,9 +170,8 @@ class _Checker:
 
     def _keys(self, level: int) -> list[_Key]:
         """Every class of nodes at a level."""
-        mates = [False, True]
-        if self._directed or (self._spec.one_source and (level == 0 or self._spec.graph_class != "connected")):
-            mates = [False]
+        alone = self._spec.one_source and (level == 0 or self._spec.graph_class != "connected")
+        mates = [False] if self._directed or alone else [False, True]
         ahead = [False] if self._directed else [False, True]
         return [(level, *kind, same, far) for kind in self._colours[level] for same in mates for far in ahead]
 
@@ -185,7 +186,7 @@ class _Checker:
         for place, (level, given, colour, same, far, sets) in enumerate(rows):
             key = level, given, colour, same, far
             right = all(type(number) is int for number in key) and type(sets) is list and key not in found
-            length = 1 if right and level < 0 else self._before + self._after + 1
+            length = self._moments * (1 if right and level < 0 else self._before + self._after + 1)
             right = right and len(sets) == length and all(type(one) is list for one in sets)
             if not right or not all(type(state) is int and state in states for one in sets for state in one):
                 what = f"five more integers, as no row before, and {length} lists of states"
@@ -193,70 +194,70 @@ class _Checker:
             found[key] = [frozenset(one) for one in sets]
         return found
 
-    def _at(self, key: _Key, clock: int) -> frozenset[int]:
-        row = self._rows[key]
-        return row[0] if key[0] < 0 else row[min(max(clock, -self._before), self._after) + self._before]
+    def _at(self, key: _Key, clock: int, moment: int) -> frozenset[int]:
+        place = min(max(clock, -self._before), self._after) + self._before
+        return self._rows[key][moment if key[0] < 0 else moment * (self._before + self._after + 1) + place]
 
     # The facts.
 
-    def _check_answer(self, key: _Key) -> None:
+    def _check_answer(self, key: _Key, moment: int) -> None:
         answer = self._answers[self._spec.label[key[0] % self._spec.period, key[2]]]
         for clock in range(self._lag, self._after + 1):
-            for state in self._at(key, clock) - {answer}:
+            for state in self._at(key, clock, moment) - {answer}:
                 raise _WrongError(f"{self._words(key)} must not be in state {state} at clock {clock}")
 
-    def _check_unreached(self, key: _Key) -> None:
-        self._expect(key, 0, self._starting[key[1]], "a node begins")
-        for state in self._at(key, 0) & set(self._answers):
+    def _check_unreached(self, key: _Key, moment: int) -> None:
+        for state in self._at(key, 0, moment) & set(self._answers):
             raise _WrongError(f"{self._words(key)} must not be in state {state}")
-        for value, _ in self._neighbourhoods([(self._states(self._unreached(), 0), False, True)], 0, None):
-            self._move(key, 0, value)
+        for value, _ in self._neighbourhoods([(self._states(self._unreached(), 0, moment), False, True)], 0, None):
+            self._move(key, 0, moment, value)
 
-    def _check_step(self, key: _Key, distance: int, clock: int) -> None:
+    def _check_step(self, key: _Key, distance: int, clock: int, moment: int) -> None:
         level, given, colour, same, far = key
         parts: list[_Part] = []
         if distance:
             nearer = [other for other in self._keys(self._level(distance - 1)) if other[4] or self._directed]
             several = self._directed or not self._one_way(distance - 1)
-            parts.append((self._states(nearer, clock + 1, coloured=True), True, several))
+            parts.append((self._states(nearer, clock + 1, moment, coloured=True), True, several))
         if self._directed:
-            parts.append((self._ahead(distance, clock), False, True))
+            parts.append((self._ahead(distance, clock, moment), False, True))
         if same:
-            parts.append((self._states([other for other in self._keys(level) if other[3]], clock), True, True))
+            mates = [other for other in self._keys(level) if other[3]]
+            parts.append((self._states(mates, clock, moment), True, True))
         if far:
             joins = self._joined(self._colours[level], level)
             farther = {pair for chosen, pair in joins if colour in chosen}
             others = [other for other in self._keys(self._level(distance + 1)) if other[1:3] in farther]
-            parts.append((self._states(others, clock - 1), True, True))
+            parts.append((self._states(others, clock - 1, moment), True, True))
         fewest, most = 0, 2 if self._spec.graph_class == "path" else None
         if self._spec.leaf is not None:
             fewest, most = (2, most) if distance else (0, 1)
         for value, colours in self._neighbourhoods(parts, fewest, most):
             if not distance or self._spec.join[given, colours] == colour:
-                self._move(key, clock, value)
+                self._move(key, clock, moment, value)
 
-    def _ahead(self, distance: int, clock: int) -> frozenset[tuple[int, int]]:
+    def _ahead(self, distance: int, clock: int, moment: int) -> frozenset[_Seen]:
         """What is seen in a directed graph and is not nearer; so far ahead that only levels repeat."""
         last = max(clock + self._before, 0) + self._near + self._spec.period
-        seen = self._states(self._unreached(), 0)
+        seen = self._states(self._unreached(), 0, moment)
         for more in range(last + 1):
-            seen |= self._states(self._keys(self._level(distance + more)), clock - more)
+            seen |= self._states(self._keys(self._level(distance + more)), clock - more, moment)
         return seen
 
-    def _states(self, keys: list[_Key], clock: int, *, coloured: bool = False) -> frozenset[tuple[int, int]]:
-        return frozenset((state, key[2] if coloured else -1) for key in keys for state in self._at(key, clock))
+    def _states(self, keys: list[_Key], clock: int, moment: int, *, coloured: bool = False) -> frozenset[_Seen]:
+        found = ((key[2] if coloured else -1, self._at(key, clock, moment)) for key in keys)
+        return frozenset((state, colour) for colour, states in found for state in states)
 
-    def _move(self, key: _Key, clock: int, value: int) -> None:
-        for state in self._at(key, clock):
-            self._expect(
-                key, clock + 1, self._moves[state][value], f"in state {state} and seeing value {value}, a node moves"
-            )
+    def _move(self, key: _Key, clock: int, moment: int, value: int) -> None:
+        later = moment + 1 if moment + 1 < self._moments else self._early
+        for state in self._at(key, clock, moment):
+            words = f"in state {state} and seeing value {value}, a node moves"
+            self._expect(key, clock + 1, later, self._moves[state][value], words)
 
-    def _expect(self, key: _Key, clock: int, state: int, words: str) -> None:
-        if state not in self._at(key, clock):
-            raise _WrongError(
-                f"{words} to state {state}, which is not in the set at clock {clock} of {self._words(key)}"
-            )
+    def _expect(self, key: _Key, clock: int, moment: int, state: int, words: str) -> None:
+        if state not in self._at(key, clock, moment):
+            where = f"the set at clock {clock} and moment {moment} of {self._words(key)}"
+            raise _WrongError(f"{words} to state {state}, which is not in {where}")
 
     def _words(self, key: _Key) -> str:
         level, given, colour, same, far = key

@@ -20,18 +20,41 @@ UNREACHED = -1
 
 
 class Window(NamedTuple):
-    """What is told apart: distances below ``near``, and clocks from ``-before`` to ``after``.
+    """What is told apart.
 
     The clock of a node at distance d is t - d at step t: a wave that runs one edge a step arrives at clock 0.
+
+    Attributes:
+        near: Distances below this number.
+        before: Clocks from minus this number on,
+        after: up to this number.
+        early: Steps below this number.
+        cycle: Later steps modulo this number: many automata blink until the wave arrives.
     """
 
     near: int
     before: int
     after: int
+    early: int = 0
+    cycle: int = 1
 
-    def clip(self, clock: int) -> int:
+    @property
+    def clocks(self) -> int:
+        """How many clocks are told apart."""
+        return self.before + self.after + 1
+
+    @property
+    def moments(self) -> int:
+        """How many steps are told apart."""
+        return self.early + self.cycle
+
+    def following(self, moment: int) -> int:
+        """The moment one step later."""
+        return moment + 1 if moment + 1 < self.moments else self.early
+
+    def place(self, clock: int, moment: int) -> int:
         """The place of a clock in the row of a class; earlier and later clocks are those at the ends."""
-        return max(-self.before, min(self.after, clock)) + self.before
+        return moment * self.clocks + max(-self.before, min(self.after, clock)) + self.before
 
 
 class NodeClass(NamedTuple):
@@ -79,6 +102,7 @@ class Situation:
         fewest: The smallest number of neighbours.
         most: The largest, or None.
         first: The first clock that there is.
+        last: The last one; later ones are alike.
     """
 
     node: NodeClass
@@ -86,6 +110,7 @@ class Situation:
     fewest: int
     most: int | None
     first: int
+    last: int
 
 
 class WaveModel:
@@ -145,15 +170,15 @@ class WaveModel:
 
     def situations(self) -> Iterator[Situation]:
         """Every situation of every class."""
-        before = self.window.before
+        before, last = self.window.before, self.window.after + 1
         for node in self.classes:
             if node.level == UNREACHED:
-                yield Situation(node, (Group(self._at(UNREACHED, 0), 0),), 0, None, 0)
+                yield Situation(node, (Group(self._at(UNREACHED, 0), 0),), 0, None, 0, 0)
                 continue
             around = self._others(node) if self.directed else self._around(node)
             fewest, most = self._degrees(node)
             if node.level == 0:
-                yield Situation(node, around, fewest, most, 0)
+                yield Situation(node, around, fewest, most, 0, last)
                 continue
             for level in self.kinds:
                 if self.level(level + 1) != node.level:
@@ -163,7 +188,7 @@ class WaveModel:
                 group = Group(tuple(nearer), 1, single, joined=True)
                 # Where the distance is known, no clock is earlier than the beginning.
                 exact = level + 1 if level < self.window.near else before + 1
-                yield Situation(node, (group, *around), fewest, most, max(-before - 1, -exact))
+                yield Situation(node, (group, *around), fewest, most, max(-before - 1, -exact), last)
 
     def _degrees(self, node: NodeClass) -> tuple[int, int | None]:
         most = 2 if self.table.graph_class == "path" else None

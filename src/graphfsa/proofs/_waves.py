@@ -16,16 +16,14 @@ from time import perf_counter
 from typing import Any, Literal
 
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets import Reading, Task, WaveSpecification, WaveTable
+from graphfsa.datasets import Task, WaveSpecification, WaveTable
 from graphfsa.errors import LimitError
-from graphfsa.proofs._neighbourhoods import Neighbour, Neighbourhoods, Surroundings
-from graphfsa.proofs._wave_model import UNREACHED, NodeClass, Situation, WaveModel, Window
+from graphfsa.proofs._wave_model import NodeClass, WaveModel, Window
+from graphfsa.proofs._wave_search import WaveSearch
 
 KIND = "waves"
-WINDOWS = (Window(1, 1, 2), Window(1, 2, 5), Window(2, 3, 10), Window(3, 6, 24))
+WINDOWS = (Window(1, 1, 2), Window(1, 2, 5), Window(2, 2, 5, 2, 2), Window(3, 6, 24))
 """What is told apart, tried one after the other."""
-MAX_PLACES = 100_000
-MAX_NEIGHBOURHOODS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ def prove_waves(fsa: GraphFSA, spec: WaveSpecification, *, windows: Sequence[Win
     reason = _refusal(fsa)
     for number, window in enumerate(windows if not reason else ()):
         try:
-            searches = [_Search(fsa, reading, WaveModel(table, window, source)) for source in _sources(table)]
+            searches = [WaveSearch(fsa, reading, WaveModel(table, window, source)) for source in _sources(table)]
             reason = next(filter(None, (search.problem() for search in searches)), "")
         except LimitError as error:
             if not number:
@@ -103,7 +101,7 @@ def closed_sets(
     reading = Task(table.name, "classes", table.inputs, table.classes).reading(fsa)
     found: dict[int | None, dict[NodeClass, list[set[int]]]] = {}
     for source in _sources(table):
-        search = _Search(fsa, reading, WaveModel(table, window, source))
+        search = WaveSearch(fsa, reading, WaveModel(table, window, source))
         search.close()
         found[source] = search.sets
     return found
@@ -135,123 +133,8 @@ def _claim(table: WaveTable, lag: int) -> str:
     return f"{words} {late}" + ("; a node that no source reaches never answers" * (table.graph_class == "directed"))
 
 
-class _Search:
-    """The least closed sets for one window."""
-
-    def __init__(self, fsa: GraphFSA, reading: Reading, model: WaveModel) -> None:
-        self._fsa, self._reading, self._model, self._window = fsa, reading, model, model.window
-        self._table: list[list[int]] = fsa.transition_table.tolist()
-        self._neighbourhoods = Neighbourhoods(fsa.aggregation, fsa.num_states, MAX_NEIGHBOURHOODS)
-        length = self._window.before + self._window.after + 1
-        if len(model.classes) * length > MAX_PLACES:
-            raise LimitError(
-                f"{model.table.name} has {len(model.classes):,} classes of nodes with {length} clocks each, above "
-                f"{MAX_PLACES:,} in all; use a smaller period or fewer colours"
-            )
-        self.sets: dict[NodeClass, list[set[int]]] = {node: [set() for _ in range(length)] for node in model.classes}
-        for node in model.classes:
-            start = reading.starting[node.given]
-            if node.level == UNREACHED:
-                self.sets[node] = [{start}] * length  # One set for all times.
-            else:
-                for distance in self._distances(node.level):
-                    self.sets[node][self._window.clip(-distance)].add(start)
-
-    def _distances(self, level: int) -> Sequence[int]:
-        """Distances at a level; beyond the window they are all alike."""
-        if level < self._window.near:
-            return (level,)
-        period = self._model.table.period
-        return range(level, level + period * (self._window.before + 1) + 1, period)
-
-    def close(self) -> None:
-        """Add states until the sets are closed under every step."""
-        done: dict[tuple[int, int], Any] = {}
-        situations = list(self._model.situations())
-        changed = True
-        while changed:
-            changed = False
-            for number, situation in enumerate(situations):
-                for clock in range(situation.first, self._window.after + 2):
-                    own = self.sets[situation.node][self._window.clip(clock)]
-                    if not own:
-                        continue
-                    look = frozenset(own), self._surroundings(situation, clock)
-                    if done.get((number, clock)) != look:
-                        done[number, clock] = look
-                        changed |= self._step(situation.node, clock, *look)
-
-    def _surroundings(self, situation: Situation, clock: int) -> Surroundings:
-        groups: list[tuple[frozenset[Neighbour], int, bool]] = []
-        for group in situation.groups:
-            seen = frozenset(
-                (state, other.colour if group.joined else -1)
-                for other, shift in group.members
-                for state in self.sets[other][self._window.clip(clock + shift)]
-            )
-            groups.append((seen, group.least, group.single))
-        return Surroundings(tuple(groups), situation.fewest, situation.most)
-
-    def _step(self, node: NodeClass, clock: int, own: frozenset[int], surroundings: Surroundings) -> bool:
-        """Add where nodes of a class go; whether that is new."""
-        target = self.sets[node][self._window.clip(clock + 1)]
-        size = len(target)
-        join = self._model.table.join
-        for value, colours in self._neighbourhoods.values(surroundings):
-            if node.level <= 0 or join[node.given, colours] == node.colour:
-                target.update(self._table[state][value] for state in own)
-        return len(target) > size
-
-    def problem(self) -> str:
-        """Find the sets: a wrong answer that they allow, in words; empty if there is none."""
-        self.close()
-        for node, row in self.sets.items():
-            wrong = self._wrong(node, row[-1])
-            if wrong:
-                return self._words(node, min(wrong))
-        return ""
-
-    def _wrong(self, node: NodeClass, states: set[int]) -> set[int]:
-        if node.level == UNREACHED:
-            return states & set(self._reading.answers)
-        table = self._model.table
-        return states - {self._reading.answers[table.label[node.level % table.period, node.colour]]}
-
-    def _words(self, node: NodeClass, state: int) -> str:
-        table, name = self._model.table, self._fsa.state_names[state]
-        given = table.inputs[node.given]
-        if node.level == UNREACHED:
-            return f"a node with input {given} that no source reaches may answer {name}"
-        after, distance = self._window.after, f"{node.level}"
-        if node.level >= self._window.near:
-            distance += " or more" if table.period == 1 else f", {node.level + table.period}, ..."
-        label = table.classes[table.label[node.level % table.period, node.colour]]
-        sides = [word for word, there in (("as near", node.same), ("farther", node.far)) if there]
-        beside = f", with {' and '.join(sides)} neighbours" if sides else ""
-        return (
-            f"it could not be excluded that a node with input {given} at distance {distance} from the nearest "
-            f"source{beside}, whose class is {label}, is in state {name} at clock {after}, that is {after} or more "
-            "steps after the wave arrived"
-        )
-
-    @property
-    def lag(self) -> int:
-        """From which clock on all sets hold the right answer only."""
-        reached = [(node, row) for node, row in self.sets.items() if node.level != UNREACHED]
-        late = [place + 1 for node, row in reached for place, states in enumerate(row) if self._wrong(node, states)]
-        return max(0, max(late, default=0) - self._window.before)
-
-    def rows(self) -> list[list[Any]]:
-        """The sets, as JSON values."""
-        source = -1 if self._model.source is None else self._model.source
-        return [
-            [source, *map(int, node), [sorted(states) for states in (row[:1] if node.level == UNREACHED else row)]]
-            for node, row in self.sets.items()
-        ]
-
-
 def _certificate(
-    fsa: GraphFSA, table: WaveTable, window: Window, lag: int, searches: Sequence[_Search]
+    fsa: GraphFSA, table: WaveTable, window: Window, lag: int, searches: Sequence[WaveSearch]
 ) -> dict[str, Any]:
     return {
         "task": table.name,
