@@ -12,10 +12,12 @@ from graphfsa.search.problem import Problem, Shape
 from graphfsa.search.searches import Annealing
 
 _SLICE = 5_000
-_FIRST = (100_000, ((8.0, 0.3), (2.0, 0.3)))
-"""Iterations of a first run, and its temperatures, in turns: which are better depends on the data."""
+_ITERATIONS = 100_000
+"""Iterations of the first runs; twice as many in each further round, since hard data need slow cooling."""
+_HEATS = ((2.0, 0.3), (12.0, 0.3))
+"""Temperatures of the first round, and of all others."""
 _SECOND = (100_000, (2.0, 0.2))
-"""The same for a run that continues a good one."""
+"""Iterations and temperatures of a run that continues a good one."""
 _GOOD = 0.04
 """Share of wrong nodes of a run that is worth continuing; most runs end with three times as many."""
 
@@ -39,10 +41,9 @@ def annealed(
     while possible and not budget.over:
         problem = possible[restart % len(possible)]
         watch(f"annealing, {problem.shape.num_states} states")
-        iterations, heats = _FIRST
-        number = seed * 1000 + restart
+        number, turn = seed * 1000 + restart, restart // len(possible)
         table = random_table(problem.shape, np.random.default_rng([seed, restart]))
-        run = _run(problem, table, iterations, heats[restart // len(possible) % len(heats)], number, budget)
+        run = _run(problem, table, _ITERATIONS << turn, _HEATS[min(turn, 1)], number, budget)
         if 0 < run.energy <= _GOOD * int((problem.target >= 0).sum()):
             run = _run(problem, run.table, *_SECOND, number, budget)
         if run.energy == 0:

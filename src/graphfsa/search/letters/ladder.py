@@ -16,7 +16,7 @@ def letter_ladder(data: LetterData, *, bound: int | None = None, extra: int | No
     """The ladder for some data, short descriptions first.
 
     Nobody counts farther than it takes to tell nodes with different labels apart, but all count to 2. If no bound is
-    enough, sums modulo a number are tried as well.
+    enough, sums modulo a number are tried as well, unless a bound is given.
 
     Args:
         data: What to fit.
@@ -32,7 +32,7 @@ def letter_ladder(data: LetterData, *, bound: int | None = None, extra: int | No
         num_inputs=len(task.inputs),
         steady=sum(len(data.labels_of(given)) < 2 for given in range(len(task.inputs))),
         bounds=most if evolution or enough is None else max(min(2, most), enough),
-        modulo=enough is None and not evolution,
+        modulo=enough is None and not evolution and bound is None,
         max_extra=_EXTRA if extra is None else extra,
     )
     return letter_rungs(limits)

@@ -179,7 +179,8 @@ def _products(limits: LetterLimits) -> list[Components]:
     products = _up_to(plain, most)
     beside = _up_to(plain[:2], 2)
     ranks = sorted({*range(2, min(limits.num_final, _MAX_RANKS) + 1), max(2, limits.num_final)})
-    special = [Component("highest", rank) for rank in ranks] + [Component("count", 2, weighted=True)]
+    special = [Component("highest", rank) for rank in ranks]
+    special += [Component("count", 2, weighted=True)] * (limits.bounds > 1)
     if limits.modulo:
         special += [Component("modulo", 2), Component("modulo", 3, weighted=True)]
     products += [(part, *rest) for part in special for rest in beside]
