@@ -1,0 +1,126 @@
+"""Sums of letters: what a node sees of its neighbours if every state shows a small number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphfsa.arrays import Array
+from graphfsa.checks import check_integer, shown
+from graphfsa.errors import AutomatonError
+
+KINDS = ("count", "modulo", "highest")
+MAX_LIMIT = 255
+_TIMES = {1: "once", 2: "twice"}
+
+
+@dataclass(frozen=True)
+class Sum:
+    """One sum of letters.
+
+    Attributes:
+        kind: ``count``: the weights of all neighbours are added, up to ``limit``; ``modulo``: they are added modulo
+            ``limit``; ``highest``: the largest of them, up to ``limit``.
+        limit: The largest result, at least 1; with ``modulo`` the modulus, at least 2.
+        weights: The letter of each state, a number from 0 (none) to the largest result. States beyond the last have
+            none, so zeros at the end are dropped: equal sums have equal weights.
+
+    Example:
+        >>> Sum("count", 2, (0, 1, 1, 0))
+        Sum(kind='count', limit=2, weights=(0, 1, 1))
+    """
+
+    kind: str
+    limit: int
+    weights: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise AutomatonError(f"the kind of a sum must be one of {', '.join(KINDS)}; got {shown(self.kind)}")
+        modulo = self.kind == "modulo"
+        what = "the modulus of a sum" if modulo else "the limit of a sum"
+        limit = check_integer(what, self.limit, 1 + modulo, MAX_LIMIT, error=AutomatonError)
+        given: Any = self.weights
+        if not isinstance(given, tuple | list):
+            raise AutomatonError(f"weights must be a list of integers, one for each state; got {shown(given)}")
+        weights = [
+            check_integer(f"the weight of state {state}", weight, 0, limit - modulo, error=AutomatonError)
+            for state, weight in enumerate(given)
+        ]
+        while weights and not weights[-1]:
+            weights.pop()
+        object.__setattr__(self, "limit", limit)
+        object.__setattr__(self, "weights", tuple(weights))
+
+    @property
+    def size(self) -> int:
+        """How many results there are."""
+        return self.limit if self.kind == "modulo" else self.limit + 1
+
+    def weight(self, state: int) -> int:
+        """The letter of a state; 0 for none."""
+        return self.weights[state] if state < len(self.weights) else 0
+
+    def states(self, weight: int | None = None) -> tuple[int, ...]:
+        """The states whose letter is a number other than 0, or any but 0."""
+        return tuple(state for state, own in enumerate(self.weights) if own and weight in (None, own))
+
+    @property
+    def plain(self) -> bool:
+        """Whether every state counts once or not at all; then the result is a number of neighbours."""
+        return self.kind != "highest" and max(self.weights, default=1) == 1
+
+    def add(self, total: int, weight: int) -> int:
+        """The sum after one more letter."""
+        if self.kind == "highest":
+            return max(total, weight)
+        return (total + weight) % self.limit if self.kind == "modulo" else min(self.limit, total + weight)
+
+    def add_all(self, totals: Array, weight: int) -> Array:
+        """Several sums after one more letter each."""
+        if self.kind == "highest":
+            return np.maximum(totals, weight)
+        return (totals + weight) % self.limit if self.kind == "modulo" else np.minimum(totals + weight, self.limit)
+
+    def decode(self, total: int, state_names: Sequence[str]) -> str:
+        """A result in words that a person reads: ``2+ of {node, marked}``, ``highest on``."""
+        names = [state_names[state] for state in self.states()]
+        everyone = self.plain and len(names) == len(state_names)
+        if self.kind == "highest":
+            level = [state_names[state] for state in self.states(total)] if total else names
+            if total and not level:
+                return f"highest letter {total}"
+            return f"{'highest' if total else 'no'} {level[0] if len(level) == 1 else _braces(level)}"
+        if not self.plain:
+            names = [f"{state_names[state]} {times_words(self.weights[state])}" for state in self.states()]
+        among = "neighbours" if everyone else names[0] if self.plain and len(names) == 1 else f"of {_braces(names)}"
+        if self.kind == "modulo":
+            return f"{total} {among} (modulo {self.limit})"
+        return f"{total}{'+' if total == self.limit else ''} {among}"
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """A sum as a feature of values: rules can ask for its result.
+
+    Attributes:
+        sum: The sum.
+        digits: Its result at each value, integers [num_values].
+        source: A Python expression that gives the result from ``seen``, which is what ``observation`` returned.
+    """
+
+    sum: Sum
+    digits: Array
+    source: str
+
+
+def times_words(weight: int) -> str:
+    """How often a state counts: ``once``, ``twice``, ``3 times``."""
+    return _TIMES.get(weight, f"{weight} times")
+
+
+def _braces(names: Sequence[str]) -> str:
+    return f"{{{', '.join(names)}}}"
