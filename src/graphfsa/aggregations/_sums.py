@@ -104,17 +104,38 @@ class Sum:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """A sum as a feature of values: rules can ask for its result.
+    """A sum as a feature of values: rules can ask for its level, which is its result but for ``highest``.
 
     Attributes:
-        sum: The sum.
-        digits: Its result at each value, integers [num_values].
+        sum: The sum. With ``highest``, its letters are renumbered so that some state shows each of them.
+        digits: The level at each value, integers [num_values].
+        results: The result at each level; one that can't occur has the level below it.
         source: A Python expression that gives the result from ``seen``, which is what ``observation`` returned.
     """
 
     sum: Sum
     digits: Array
+    results: tuple[int, ...]
     source: str
+
+    @classmethod
+    def of(cls, part: Sum, digits: Array, source: str) -> Tally:
+        """A sum that some state shows a letter of, from its result at each value."""
+        if part.kind != "highest":
+            return cls(part, digits, tuple(range(part.size)), source)
+        results = sorted({0, *part.weights})
+        ranked = Sum("highest", len(results) - 1, tuple(results.index(weight) for weight in part.weights))
+        level = np.searchsorted(results, np.arange(part.size), side="right") - 1
+        return cls(ranked, level[digits], tuple(results), source)
+
+    def follows_from(self, other: Tally) -> bool:
+        """Whether the level follows from that of another sum; two that are equal follow from each other."""
+        mine, its = self.sum, other.sum
+        if mine.weights != its.weights or "modulo" in (mine.kind, its.kind):
+            return mine == its
+        if mine.kind == its.kind == "count":
+            return mine.limit <= its.limit
+        return mine == its or mine.limit == 1
 
 
 def times_words(weight: int) -> str:

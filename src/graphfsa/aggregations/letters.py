@@ -157,11 +157,19 @@ class LettersAggregation(Aggregation):
     def features(self, state_names: Sequence[str]) -> Features:
         """The sums, without those that follow from another."""
         digits = digit_columns(self.num_values(len(state_names)), self._bases)
+        tallies = [
+            Tally.of(part, digits[place], f"seen[{place}]") for place, part in enumerate(self.sums) if part.weights
+        ]
         return Features(
             sums=tuple(
-                Tally(part, digits[place], f"seen[{place}]")
-                for place, part in enumerate(self.sums)
-                if part.weights and not any(_tells(other, part, place) for other in enumerate(self.sums))
+                tally
+                for place, tally in enumerate(tallies)
+                # Of two that follow from each other the first is kept.
+                if not any(
+                    tally.follows_from(other) and (there < place or not other.follows_from(tally))
+                    for there, other in enumerate(tallies)
+                    if there != place
+                )
             )
         )
 
@@ -195,16 +203,6 @@ class LettersAggregation(Aggregation):
         for part, weight, place in zip(self.sums, letters, self._places, strict=True):
             after += part.add_all(values // place % part.size, weight) * place
         return after
-
-
-def _tells(other: tuple[int, Sum], part: Sum, place: int) -> bool:
-    """Whether a sum, at its place, tells all about another one; of two that are equal the first does."""
-    there, whole = other
-    if there == place or whole.weights != part.weights or whole.kind != part.kind:
-        return False
-    if part.kind == "count":
-        return (whole.limit, -there) > (part.limit, -place)
-    return (whole.limit == part.limit or part.kind == "highest") and there < place
 
 
 def _sum(place: int, fields: Any) -> Sum:
