@@ -119,6 +119,18 @@ def test_values_are_told_apart(name, num_states):
 
 @every
 @pytest.mark.parametrize("num_states", SIZES)
+def test_every_digit_of_a_value_has_a_label(name, num_states):
+    aggregation = aggregation_class(name)()
+    labels = aggregation.digit_labels(names_of(num_states))
+    for value in range(aggregation.num_values(num_states)):
+        digits = aggregation.digits(value, num_states)
+        assert len(digits) == len(labels)
+        assert all(digit < len(words) for digit, (_, words) in zip(digits, labels, strict=True))
+    assert all(len(set(words)) == len(words) for _, words in labels)
+
+
+@every
+@pytest.mark.parametrize("num_states", SIZES)
 def test_what_rules_can_ask_tells_values_apart(name, num_states):
     """Otherwise there would be tables without rules."""
     aggregation = aggregation_class(name)()

@@ -101,6 +101,18 @@ class Sum:
             return f"{total} {among} (modulo {self.limit})"
         return f"{total}{'+' if total == self.limit else ''} {among}"
 
+    def labels(self, state_names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+        """For pictures: what it is about, and each result."""
+        if self.kind == "highest":
+            levels = ["/".join(state_names[state] for state in self.states(weight)) for weight in range(1, self.size)]
+            return " < ".join(levels), ("-", *levels)
+        results = [str(result) for result in range(self.size)]
+        terms = [f"{f'{self.weights[m]}*' if self.weights[m] > 1 else ''}{state_names[m]}" for m in self.states()]
+        name = "neighbours" if self.plain and len(terms) == len(state_names) else " + ".join(terms)
+        if self.kind == "modulo":
+            return f"{name} mod {self.limit}", tuple(results)
+        return name, (*results[:-1], f"{self.limit}+")
+
 
 @dataclass(frozen=True, eq=False)
 class Tally:

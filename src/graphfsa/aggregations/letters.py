@@ -101,6 +101,9 @@ class LettersAggregation(Aggregation):
         check_value(value, self.num_values(num_states))
         return mixed_radix(value, self._bases)
 
+    def digit_labels(self, state_names: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:  # noqa: D102
+        return tuple(part.labels(state_names) for part in self.sums)
+
     def levels(self, degree: int, num_states: int) -> tuple[tuple[int, tuple[int, ...]], ...] | None:
         """Known if each sum is about one state and none is modulo a number."""
         found: list[tuple[int, tuple[int, ...]]] = []
@@ -187,6 +190,11 @@ class LettersAggregation(Aggregation):
         if isinstance(sums, list | tuple):
             return super().from_config({**fields, "sums": tuple(_sum(place, part) for place, part in enumerate(sums))})
         return super().from_config(fields)
+
+    def __str__(self) -> str:
+        """Without the letters, which are long to read."""
+        words = {"count": "count to {}", "modulo": "count modulo {}", "highest": "highest of {}"}
+        return f"{type(self).__name__}({', '.join(words[part.kind].format(part.limit) for part in self.sums)})"
 
     @property
     def _bases(self) -> list[int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphfsa.aggregations import Features, Sum, Tally
+from graphfsa.aggregations import Aggregation, Features, Sum, Tally
 from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, Rule, ShareIs, SumIs, runs
 from graphfsa.automaton.rules._names import StateNames, code_span, latex_name, plain_name
 from graphfsa.automaton.rules._sum_notation import SUMS, sum_words, sums_words
@@ -108,21 +108,32 @@ def _free(rules: Rules) -> str:
     )
 
 
+def aggregation_words(aggregation: Aggregation, names: StateNames, written: Callable[[str], str] = str) -> str:
+    """An aggregation as the header of rules has it: its name, options as key=JSON, and sums in words.
+
+    Args:
+        aggregation: The aggregation.
+        names: Names of the states.
+        written: Makes an option safe for a format.
+    """
+    config = aggregation.config()
+    words = [str(config.pop("name"))]
+    sums = config.pop(SUMS, None)
+    words += [written(f"{key}={json.dumps(value, ensure_ascii=False)}") for key, value in config.items()]
+    if sums is not None:
+        words.append(sums_words([Sum(**part) for part in sums], names))
+    return " ".join(words)
+
+
 def _header(rules: Rules, names: StateNames, written: Callable[[str], str]) -> list[str]:
     everything = tuple(range(len(names)))
-    config = rules.aggregation.config()
-    kind = config.pop("name")
-    sums = config.pop(SUMS, None)
-    options = [written(f"{key}={json.dumps(value, ensure_ascii=False)}") for key, value in config.items()]
-    if sums is not None:
-        options.append(sums_words([Sum(**part) for part in sums], names))
     fields = [("states", everything)]
     if rules.starting_states != everything:
         fields.append(("starting states", rules.starting_states))
     if rules.final_states:
         fields.append(("final states", rules.final_states))
     lines = [f"{field}: {', '.join(names[state] for state in states)}".rstrip() for field, states in fields]
-    return [*lines, " ".join(["aggregation:", kind, *options])]
+    return [*lines, f"aggregation: {aggregation_words(rules.aggregation, names, written)}"]
 
 
 def _move(rules: Rules, rule: Rule, state: int, names: StateNames, stays: str, arrow: str) -> str:
