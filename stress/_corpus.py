@@ -11,6 +11,7 @@ import numpy as np
 
 import graphfsa as gf
 from graphfsa import analysis, datasets, evaluation, learners, proofs
+from graphfsa.aggregations import Sum
 from graphfsa.automaton import library
 from graphfsa.automaton.patterns import read_rle
 from graphfsa.automaton.serialize import automaton_to_json
@@ -72,7 +73,9 @@ def corpus(folder: Path) -> dict[str, Reader]:
     """
     found = {
         "model": Reader(_model, _models(folder), "m.json", {}, 0.3),
-        "automaton": Reader(_automaton, [automaton_to_json(library.life_like()).encode()], "a.json", {}),
+        "automaton": Reader(
+            _automaton, [automaton_to_json(fsa).encode() for fsa in (library.life_like(), _letters())], "a.json", {}
+        ),
         "rules": Reader(_automaton, [str(fsa.rules()).encode() for fsa in _automata()], "a.rules", {}),
         "graph": Reader(_graph, _saved(folder, ".json", write_graph, _graphs()), "g.json", {}),
         "edges": Reader(_graph, [b"0 1\n1 2\n", b"# nodes 5\n0 1\n4 4\n"], "g.edges", {}),
@@ -148,7 +151,15 @@ def _stored(path: Path) -> None:
 
 
 def _automata() -> list[gf.GraphFSA]:
-    return [library.life_like(), library.distance(), library.prefix_sum(), library.elementary(110)]
+    return [library.life_like(), library.distance(), library.prefix_sum(), library.elementary(110), _letters()]
+
+
+def _letters() -> gf.GraphFSA:
+    """An automaton that sees sums of every kind."""
+    sums = (Sum("count", 2, (0, 0, 1, 1)), Sum("modulo", 2, (0, 1)), Sum("count", 3, (1, 2)), Sum("highest", 2, (1, 2)))
+    aggregation = gf.LettersAggregation(sums)
+    table = np.random.default_rng(0).integers(0, 4, (4, aggregation.num_values(4)))
+    return gf.GraphFSA(["low", "high", "node", "marked"], aggregation, table)
 
 
 def _graphs() -> list[gf.Graph]:

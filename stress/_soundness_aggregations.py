@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import lcm
 from typing import Any
 
 import numpy as np
 
-from graphfsa import Aggregation, AverageThresholdAggregation, CountingAggregation, PositionalAggregation
+from graphfsa import (
+    Aggregation,
+    AverageThresholdAggregation,
+    CountingAggregation,
+    LettersAggregation,
+    PositionalAggregation,
+)
+from graphfsa.aggregations import Sum
 
-FAMILIES = ("counting", "positional", "average-threshold", "own", "own with slots")
+FAMILIES = ("counting", "positional", "average-threshold", "letters", "own", "own with slots")
 _LEVELS: tuple[Any, ...] = (0.5, 1.0, (1 / 3, 2 / 3), 0.1, (0.25, 0.5))
 
 
@@ -101,16 +109,45 @@ def draw_aggregation(rng: np.random.Generator, family: str, num_states: int) -> 
     if family == "own":
         kinds = [SomebodyLast(), SumModulo(int(rng.integers(2, 5))), HighestSeen(), Parities(), WrappedCounts(1)]
         return kinds[rng.integers(len(kinds))]
+    if family == "letters":
+        return LettersAggregation(tuple(_draw_sum(rng, num_states) for _ in range(rng.integers(0, 3))))
     if rng.random() < 0.5:
         return AverageThresholdAggregation(_LEVELS[rng.integers(len(_LEVELS))])
     watched = rng.choice(num_states, rng.integers(1, num_states + 1), replace=False).tolist()
     return AverageThresholdAggregation({state: _LEVELS[rng.integers(len(_LEVELS))] for state in watched})
 
 
+def _draw_sum(rng: np.random.Generator, num_states: int) -> Sum:
+    """A sum with small results, about some states or none."""
+    kind = ("count", "count", "modulo", "highest")[rng.integers(4)]
+    limit = int(rng.integers(2 if kind == "modulo" else 1, 3))
+    most = 1 if rng.random() < 0.7 else limit - (kind == "modulo")
+    return Sum(kind, limit, tuple(rng.integers(0, most + 1, num_states).tolist()))
+
+
+def known_states(aggregation: Aggregation) -> int:
+    """Fewer states than this an automaton with the aggregation can't have."""
+    sums = aggregation.sums if isinstance(aggregation, LettersAggregation) else ()
+    return max((len(part.weights) for part in sums), default=1)
+
+
+def seen_as(aggregation: Aggregation, down: Sequence[int]) -> Aggregation:
+    """The aggregation where each state looks as another one did; only letters tell states apart by their places."""
+    if not isinstance(aggregation, LettersAggregation):
+        return aggregation
+    sums = [Sum(part.kind, part.limit, tuple(part.weight(state) for state in down)) for part in aggregation.sums]
+    return LettersAggregation(tuple(sums))
+
+
 def enough(aggregation: Aggregation, num_states: int) -> tuple[int, int]:
     """So many neighbours show all that an aggregation can see; and the number of its slots."""
     if aggregation.uses_slots:
         return 0, 2
+    if isinstance(aggregation, LettersAggregation):
+        # So many of one state, or as many more as all moduli divide, can't be told from more of it.
+        most = max((part.limit for part in aggregation.sums if part.kind == "count"), default=1)
+        moduli = [part.limit for part in aggregation.sums if part.kind == "modulo"]
+        return (most + lcm(*moduli) - 1) * num_states, 0
     return getattr(aggregation, "bound", 1) * num_states, 0
 
 

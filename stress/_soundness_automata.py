@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa import CountingAggregation, GraphFSA, PositionalAggregation
+from graphfsa import CountingAggregation, GraphFSA, LettersAggregation, PositionalAggregation
 from graphfsa.analysis import compare, minimise
 from stress._brute_force import (
     Arcs,
@@ -21,7 +21,7 @@ from stress._brute_force import (
     occurring,
     plain,
 )
-from stress._soundness_aggregations import Parities, draw_class, enough
+from stress._soundness_aggregations import Parities, draw_class, enough, seen_as
 from stress._soundness_draws import claim, draw_automaton, draw_graph, lifted, mutated, with_twins
 
 # Comparison.
@@ -70,7 +70,8 @@ def _relative(rng: np.random.Generator, a: GraphFSA) -> GraphFSA:
         order = (
             rng.permutation(number).tolist() if a.final_states or len(a.starting_states) == number else range(number)
         )
-        b = lifted(rng, a, aggregation, [*order, *twins]) or a
+        down = [*order, *twins]
+        b = lifted(rng, a, seen_as(aggregation, down), down) or a
     return mutated(rng, b, int(rng.choice([0, 1, 2, 4])))
 
 
@@ -145,7 +146,8 @@ def check_minimise(rng: np.random.Generator, family: str, folder: Path) -> None:
         for inputs in product(range(len(fsa.starting_states)), repeat=len(arcs)):
             claim(pair.same_for_ever(arcs, inputs), "the same answers at every step", arcs=arcs, inputs=inputs, **facts)
             _check_mapping(found, pair, arcs, inputs, facts)
-    if isinstance(fsa.aggregation, PositionalAggregation | Parities) or type(fsa.aggregation) is CountingAggregation:
+    exact = PositionalAggregation | LettersAggregation | Parities
+    if isinstance(fsa.aggregation, exact) or type(fsa.aggregation) is CountingAggregation:
         _check_smallest(fsa, found, facts)
 
 

@@ -26,7 +26,7 @@ from stress._brute_force import (
     plain,
     smallest_difference,
 )
-from stress._soundness_aggregations import draw_class
+from stress._soundness_aggregations import draw_class, seen_as
 from stress._soundness_draws import (
     ANY,
     FEW,
@@ -123,13 +123,13 @@ def _alike(one: Labelled, inputs: tuple[str, ...], arcs: Any) -> bool:
 
 
 def _renumbered(fsa: GraphFSA, task: Task) -> Aggregation:
-    """The aggregation where states are numbered as in ``blank``; only average thresholds notice."""
-    thresholds: Any = getattr(fsa.aggregation, "thresholds", None)
-    if thresholds is None or not isinstance(thresholds[0], tuple):
-        return fsa.aggregation
+    """The aggregation where states are numbered as in ``blank``; only average thresholds and letters notice."""
     named = [*task.classes, *(task.inputs if task.kind == "classes" else ())]
     order = [*map(fsa.state_names.index, named)]
     order += [state for state in range(fsa.num_states) if state not in order]
+    thresholds: Any = getattr(fsa.aggregation, "thresholds", None)
+    if thresholds is None or not isinstance(thresholds[0], tuple):
+        return seen_as(fsa.aggregation, order)
     return AverageThresholdAggregation({order.index(state): levels for state, levels in thresholds})
 
 

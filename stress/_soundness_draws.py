@@ -11,7 +11,7 @@ import numpy as np
 from graphfsa import Aggregation, CountingAggregation, Graph, GraphBatch, GraphFSA
 from graphfsa.datasets import CustomTask, Examples, Task
 from stress._brute_force import Arcs, Machine, neighbourhoods, plain
-from stress._soundness_aggregations import WrappedCounts, draw_aggregation, enough
+from stress._soundness_aggregations import WrappedCounts, draw_aggregation, enough, seen_as
 
 
 def draw_table(rng: np.random.Generator, aggregation: Aggregation, num_states: int, final: Sequence[int]) -> Any:
@@ -98,7 +98,8 @@ def with_twins(rng: np.random.Generator, fsa: GraphFSA) -> GraphFSA:
     if fsa.num_states > 3 or not free:
         return fsa
     twins = rng.choice(free, int(rng.integers(1, 3))).tolist()
-    twinned = lifted(rng, fsa, fsa.aggregation, [*range(fsa.num_states), *twins]) or fsa
+    down = [*range(fsa.num_states), *twins]
+    twinned = lifted(rng, fsa, seen_as(fsa.aggregation, down), down) or fsa
     return mutated(rng, twinned, int(rng.choice([0, 0, 1])))  # They look the same, and may do something else.
 
 

@@ -26,7 +26,7 @@ from graphfsa.proofs import check_certificate
 from graphfsa.search import proof as proofs
 from graphfsa.search.proof import Impossibility
 from stress._brute_force import Machine, TooManyError, Wanted, plain, some_table_fits
-from stress._soundness_aggregations import SomebodyLast
+from stress._soundness_aggregations import SomebodyLast, known_states
 from stress._soundness_draws import (
     ANY,
     FEW,
@@ -137,6 +137,7 @@ def _check_problem(
         ((number * kind.num_values(number), number, place), kind)
         for number in range(least, most + 1)
         for place, kind in enumerate(aggregations)
+        if number >= known_states(kind)
     )
     fitting = [(size, kind) for size, kind in sizes if fits(task, data, kind, size[1])]
     if fitting and fitting[0] == sizes[0] and least == named and rng.random() < 0.8:
@@ -159,6 +160,7 @@ def _check_problem(
         claim(is_fitted(found, data), "the automaton fits", **facts)
     else:
         _check_proof(rng, task, data, model.impossibility, aggregations[-1], folder / "proof.json", facts)
+    least = max(least, known_states(aggregations[-1]))
     _check_checker(task, data, aggregations[-1], int(rng.integers(least, most + 1)), facts)
 
 

@@ -21,6 +21,7 @@ from graphfsa.engine._lattice import LatticeStepper, fits_lattice
 from graphfsa.engine._tiled import TiledStepper, fits_tiles
 from graphfsa.engine.kernels import _AdaptiveStepper as AdaptiveStepper
 from stress._brute_force import Machine, plain
+from stress._soundness_aggregations import draw_aggregation
 from stress._soundness_draws import draw_automaton, draw_graph, draw_table
 
 BLOCK = 4000
@@ -109,7 +110,7 @@ def _compare(name: str, fsa: GraphFSA, graph: Graph, frames: list[Any], got: Any
 
 def _small(rng: np.random.Generator) -> Case:
     """Any automaton on any small graph: empty, with loops, repeated arcs, isolated nodes."""
-    family = ("counting", "counting", "average-threshold", "own")[rng.integers(4)]
+    family = ("counting", "average-threshold", "letters", "letters", "own")[rng.integers(5)]
     return draw_automaton(rng, family), draw_graph(rng, slotted=False, most=9)
 
 
@@ -123,7 +124,7 @@ def _hubs(rng: np.random.Generator) -> Case:
     nodes = int(rng.integers(1, 60))
     edges = rng.integers(0, nodes, (int(rng.integers(0, 3 * nodes)), 2))
     edges[rng.random(len(edges)) < 0.3, 0] = 0
-    family = ("counting", "average-threshold", "own")[rng.integers(3)]
+    family = ("counting", "average-threshold", "letters", "own")[rng.integers(4)]
     return draw_automaton(rng, family), Graph.from_edges(nodes, edges, directed=bool(rng.random() < 0.5))
 
 
@@ -131,7 +132,9 @@ def _many_states(rng: np.random.Generator) -> Case:
     """As many states as there may be, where an aggregation has few values."""
     number = int(rng.choice([1, 7, 8, 9, 15, 16, 17, 255, 256]))
     bound = 2 if number < 9 else 1
-    aggregation = CountingAggregation(bound) if number < 10 else PositionalAggregation(1)
+    aggregation: Any = CountingAggregation(bound) if number < 10 else PositionalAggregation(1)
+    if rng.random() < 0.5:
+        aggregation = draw_aggregation(rng, "letters", number)
     names = [f"s{state}" for state in range(number)]
     fsa = GraphFSA(names, aggregation, draw_table(rng, aggregation, number, ()))
     if aggregation.uses_slots:
@@ -154,7 +157,8 @@ def _lattice(rng: np.random.Generator, slots: bool) -> Graph:
 
 def _board(rng: np.random.Generator) -> Case:
     graph = _lattice(rng, slots=False)
-    return draw_automaton(rng, "counting" if rng.random() < 0.8 else "average-threshold"), graph
+    family = "counting" if rng.random() < 0.7 else ("average-threshold", "letters")[rng.integers(2)]
+    return draw_automaton(rng, family), graph
 
 
 def _life(rng: np.random.Generator) -> Case:

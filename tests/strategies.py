@@ -11,8 +11,10 @@ from graphfsa import (
     Graph,
     GraphFSA,
     Lattice,
+    LettersAggregation,
     PositionalAggregation,
 )
+from graphfsa.aggregations import Sum
 
 STATE_NUMBERS = (2, 3, 4, 2, 8, 17, 5, 1)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -103,7 +105,26 @@ def average_threshold(draw, num_states):
 
 
 @st.composite
-def automata(draw, num_slots=None, num_states=None, kinds=("positional", "counting", "average"), finals=None):
+def sums(draw, num_states):
+    """A sum of letters; many are about a few states that count once, as people write them."""
+    kind = draw(st.sampled_from(["count", "count", "modulo", "highest"]))
+    limit = draw(st.integers(2 if kind == "modulo" else 1, 4))
+    most = 1 if draw(st.booleans()) else limit - (kind == "modulo")
+    return Sum(kind, limit, tuple(draw(st.lists(st.integers(0, most), max_size=num_states))))
+
+
+@st.composite
+def letters(draw, num_states, max_sums=3):
+    """A letters aggregation; sometimes two sums follow from each other, or there are none."""
+    some = draw(st.lists(sums(num_states), max_size=max_sums))
+    return LettersAggregation(tuple(some))
+
+
+KINDS = ("positional", "counting", "average", "letters")
+
+
+@st.composite
+def automata(draw, num_slots=None, num_states=None, kinds=KINDS, finals=None):
     """A random automaton; positional only if ``num_slots`` is given. Often most entries keep their state."""
     kinds = [kind for kind in kinds if kind != "positional" or num_slots is not None]
     states = draw(st.sampled_from(STATE_NUMBERS)) if num_states is None else num_states
@@ -115,7 +136,8 @@ def automata(draw, num_slots=None, num_states=None, kinds=("positional", "counti
             states -= 1
         aggregation = PositionalAggregation(num_slots=slots)
     else:
-        aggregation = draw(counting(states) if kind == "counting" else average_threshold(states))
+        makers = {"counting": counting, "average": average_threshold, "letters": letters}
+        aggregation = draw(makers[kind](states))
     stay = draw(st.sampled_from([0.0, 0.5, 0.9, 0.98]))
     finals = draw(st.integers(0, min(2, states))) if finals is None else finals
     large = states * aggregation.num_values(states) > 2**16

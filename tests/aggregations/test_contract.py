@@ -49,8 +49,8 @@ def allows(aggregation, num_slots):
     return True
 
 
-def test_the_three_of_the_paper_are_here_and_those_of_ones_own():
-    assert {"average-threshold", "counting", "positional"} <= set(NAMES) <= set(aggregation_names())
+def test_the_three_of_the_paper_are_here_letters_and_those_of_ones_own():
+    assert {"average-threshold", "counting", "letters", "positional"} <= set(NAMES) <= set(aggregation_names())
 
 
 def test_an_unknown_name_lists_the_valid_ones():
@@ -119,11 +119,24 @@ def test_values_are_told_apart(name, num_states):
 
 @every
 @pytest.mark.parametrize("num_states", SIZES)
+def test_every_digit_of_a_value_has_a_label(name, num_states):
+    aggregation = aggregation_class(name)()
+    labels = aggregation.digit_labels(names_of(num_states))
+    for value in range(aggregation.num_values(num_states)):
+        digits = aggregation.digits(value, num_states)
+        assert len(digits) == len(labels)
+        assert all(digit < len(words) for digit, (_, words) in zip(digits, labels, strict=True))
+    assert all(len(set(words)) == len(words) for _, words in labels)
+
+
+@every
+@pytest.mark.parametrize("num_states", SIZES)
 def test_what_rules_can_ask_tells_values_apart(name, num_states):
     """Otherwise there would be tables without rules."""
     aggregation = aggregation_class(name)()
     features = aggregation.features(names_of(num_states))
     rows = [part.digits for part in features.parts] + [share.digits for share in features.shares]
+    rows += [tally.digits for tally in features.sums]
     rows += [] if features.counts is None else list(features.counts)
     assert len(set(zip(*map(np.ndarray.tolist, rows), strict=True))) == aggregation.num_values(num_states)
     assert all(digits.max() < len(part.labels) for part in features.parts for digits in [part.digits])
@@ -315,7 +328,7 @@ def test_a_config_without_a_name_is_refused(config):
 @every
 @given(
     st.dictionaries(
-        st.sampled_from(["bound", "num_slots", "thresholds", "x"]),
+        st.sampled_from(["bound", "num_slots", "thresholds", "sums", "x"]),
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
             lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2),

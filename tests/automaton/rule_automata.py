@@ -5,8 +5,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, PositionalAggregation
-from graphfsa.automaton.rules._wording import KEYWORDS
-from strategies import LEVELS
+from graphfsa.automaton.rules._names import KEYWORDS
+from strategies import LEVELS, letters
 
 EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
 NASTY = [
@@ -16,7 +16,8 @@ NASTY = [
 ]
 OTHER_WORDS = [
     *("no", "all", "half", "at", "least", "most", "exactly", "to", "it", "has", "the", "but", "less", "than"),
-    *("states", "starting", "final", "aggregation"),
+    *("states", "starting", "final", "aggregation", "count", "highest", "nothing", "modulo", "up", "once", "twice"),
+    *("times", "number", "sum", "odd", "even", "that", "<", ";", "a;b", "a < b"),
 ]
 NAMES = (
     st.sampled_from(NASTY + OTHER_WORDS)
@@ -28,9 +29,11 @@ GOOD_NAMES = NAMES.filter(lambda name: name == name.strip() and name.isprintable
 
 @st.composite
 def aggregations(draw, num_states):
-    kind = draw(st.sampled_from(["counting", "positional", "average"]))
+    kind = draw(st.sampled_from(["counting", "positional", "average", "letters"]))
     if kind == "counting":
         return CountingAggregation(bound=draw(st.integers(1, 3 if num_states < 4 else 2 if num_states < 5 else 1)))
+    if kind == "letters":
+        return draw(letters(num_states))
     if kind == "positional":
         return PositionalAggregation(num_slots=draw(st.integers(1, 3 if num_states < 4 else 2)))
     watched = draw(st.sets(st.integers(0, num_states - 1), min_size=1, max_size=3))

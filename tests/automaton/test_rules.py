@@ -9,7 +9,7 @@ from rule_automata import EXAMPLES, automata
 from benchmarks.views import ruled_automaton
 from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, library
 from graphfsa.analysis import transitions
-from graphfsa.automaton.rules import CountIs, PartIs, guard_holds, matrix_product, parse_rules
+from graphfsa.automaton.rules import CountIs, PartIs, SumIs, guard_holds, matrix_product, parse_rules
 from graphfsa.automaton.rules._vocabulary import deciding_states
 from graphfsa.errors import AutomatonError, LimitError
 
@@ -88,9 +88,18 @@ def true(atom, rules, states, slots):
     if isinstance(atom, PartIs):
         there = dict(zip(slots, states, strict=True)).get(atom.part)
         return (0 if there is None else there + 1) in atom.labels
+    if isinstance(atom, SumIs):
+        return sum_of(rules.features.sums[atom.tally].sum, states) in atom.levels
     share = rules.features.shares[atom.share]
     fraction = states.count(share.state) / len(states) if states else 0
     return atom.lowest <= sum(fraction >= level for level in share.levels) <= atom.highest
+
+
+def sum_of(part, states):
+    weights = [part.weights[state] for state in states if state < len(part.weights)]
+    if part.kind == "highest":
+        return max(weights, default=0)
+    return sum(weights) % part.limit if part.kind == "modulo" else min(sum(weights), part.limit)
 
 
 @EXAMPLES

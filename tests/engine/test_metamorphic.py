@@ -16,11 +16,13 @@ from graphfsa import (
     Graph,
     GraphBatch,
     GraphFSA,
+    LettersAggregation,
     PositionalAggregation,
     families,
     library,
     run,
 )
+from graphfsa.aggregations import Sum
 from strategies import (
     SEEDS,
     any_graphs,
@@ -87,6 +89,10 @@ def renamed_states(fsa, names):
     if isinstance(aggregation, AverageThresholdAggregation):
         watched = {int(names[state]): levels for state, levels in aggregation.watched(fsa.num_states)}
         other = AverageThresholdAggregation(watched)
+    elif isinstance(aggregation, LettersAggregation):
+        letters = [tuple(part.weight(state) for state in np.argsort(names)) for part in aggregation.sums]
+        shown = zip(aggregation.sums, letters, strict=True)
+        other = LettersAggregation(tuple(Sum(part.kind, part.limit, weights) for part, weights in shown))
     else:
         other = aggregation
     table = np.empty((fsa.num_states, fsa.num_values), int)
@@ -99,11 +105,13 @@ def renamed_states(fsa, names):
         elif isinstance(aggregation, CountingAggregation):
             before = [digits[names[state]] for state in range(fsa.num_states)]
             bases = [aggregation.bound + 1] * len(digits)
+        elif isinstance(aggregation, LettersAggregation):
+            before, bases = list(digits), [part.size for part in aggregation.sums]
         else:
             reached = dict(zip([state for state, _ in other.watched(fsa.num_states)], digits, strict=True))
             before = [reached[names[state]] for state, _ in aggregation.watched(fsa.num_states)]
             bases = [len(levels) + 1 for _, levels in aggregation.watched(fsa.num_states)]
-        weights = np.cumprod([1, *bases[:-1]])
+        weights = np.cumprod([1, *bases])[: len(bases)]
         table[:, value] = names[fsa.transition_table[back, int(weights @ before)]]
     return GraphFSA(list(map(str, range(fsa.num_states))), other, table)
 

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, PositionalAggregation, library
+from graphfsa import (
+    AverageThresholdAggregation,
+    CountingAggregation,
+    GraphFSA,
+    LettersAggregation,
+    PositionalAggregation,
+    library,
+)
+from graphfsa.aggregations import Sum
 from graphfsa.analysis.coverage import Coverage, coverage
 from graphfsa.analysis.stability import Stability
 from graphfsa.datasets import dataset_class
@@ -17,6 +25,9 @@ from graphfsa.views.entries import draw_coverage, draw_soft
 from graphfsa.views.figures import short_label
 from graphfsa.views.learning import draw_accuracy, draw_history, draw_stability
 from graphfsa.views.results import draw_trainings
+
+FEW = LettersAggregation((Sum("count", 2, (1, 1)), Sum("highest", 2, (0, 1, 2))))
+MANY = LettersAggregation((Sum("count", 4, (1, 2)), Sum("highest", 3, (0, 1, 2, 3)), Sum("modulo", 5, (1,))))
 
 
 def record(updates, states=4, bound=1, **others):
@@ -98,7 +109,7 @@ def test_short_histories_are_drawn(tmp_path, length):
 
 
 @pytest.mark.parametrize(
-    "aggregation", [CountingAggregation(1), PositionalAggregation(2), AverageThresholdAggregation()]
+    "aggregation", [CountingAggregation(1), PositionalAggregation(2), AverageThresholdAggregation(), FEW]
 )
 def test_bars_of_a_soft_table_have_its_probabilities(aggregation):
     soft = soft_table(aggregation, 3)
@@ -173,7 +184,7 @@ def test_without_knowledge_of_what_is_settled_entries_are_seen_or_not():
 
 
 @pytest.mark.parametrize(
-    "aggregation", [CountingAggregation(2), PositionalAggregation(4), AverageThresholdAggregation((0.3, 0.6))]
+    "aggregation", [CountingAggregation(2), PositionalAggregation(4), AverageThresholdAggregation((0.3, 0.6)), MANY]
 )
 def test_large_tables_are_folded_into_a_map_per_state(aggregation):
     found = table_coverage(aggregation, 4)
@@ -190,6 +201,17 @@ def test_counts_on_a_map_are_named():
     _, second = draw_coverage(table_coverage(CountingAggregation(2), 4, final=[0, 1])).axes
     assert second.get_xlabel() == "sees m1, m0"
     assert [label.get_text() for label in second.get_xticklabels()][:4] == ["0 0", "0 1", "0 2+", "1 0"]
+
+
+def test_sums_of_letters_are_named():
+    shown = value_columns(FEW, ("m0", "m1", "m2"), np.arange(9))
+    assert shown.rows == ("m0 + m1", "m1 < m2")
+    assert shown.words[0][:3] == ("0", "1", "2+")
+    assert shown.words[1][::3] == ("-", "m1", "m2")
+    _, second = draw_coverage(table_coverage(MANY, 4, final=[0, 1])).axes
+    assert second.get_xlabel() == "sees m1 < m2 < m3, m0 + 2*m1"
+    nothing = value_columns(LettersAggregation(()), ("m0", "m1"), np.arange(1))
+    assert nothing.words == (("anything",),)
 
 
 def test_on_very_large_maps_entries_share_cells(monkeypatch):

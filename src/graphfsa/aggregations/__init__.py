@@ -7,9 +7,10 @@ from typing import Any
 
 from graphfsa.aggregations._base import Aggregation, Counts, check_value, mixed_radix
 from graphfsa.aggregations._features import Features, Part, Share, digit_columns
+from graphfsa.aggregations._sums import Sum, Tally, times_words
 from graphfsa.aggregations.average_threshold import AverageThresholdAggregation
 from graphfsa.aggregations.counting import CountingAggregation
-from graphfsa.aggregations.letters import LettersAggregation, Sum
+from graphfsa.aggregations.letters import LettersAggregation
 from graphfsa.aggregations.positional import PositionalAggregation
 from graphfsa.checks import shown
 from graphfsa.errors import AutomatonError, FormatError, UnknownNameError
@@ -26,6 +27,7 @@ __all__ = [
     "PositionalAggregation",
     "Share",
     "Sum",
+    "Tally",
     "aggregation_class",
     "aggregation_config",
     "aggregation_from_config",
@@ -33,6 +35,7 @@ __all__ = [
     "check_value",
     "digit_columns",
     "mixed_radix",
+    "times_words",
 ]
 
 

@@ -45,7 +45,7 @@ class Aggregation(Plugin, ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         # Who changes what is seen does not inherit what was said about it: proofs would rest on it.
-        for name in ("levels", "with_neighbour", "possible_values", "restricted"):
+        for name in ("digit_labels", "levels", "with_neighbour", "possible_values", "restricted"):
             if "encode" in vars(cls) and name not in vars(cls):
                 setattr(cls, name, getattr(Aggregation, name))
 
@@ -74,6 +74,12 @@ class Aggregation(Plugin, ABC):
         """The parts that a value is made of; their meaning is the aggregation's own. By default the value itself."""
         check_value(value, self.num_values(num_states))
         return (value,)
+
+    def digit_labels(self, state_names: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """For pictures: what each digit is about, and what each of its numbers means, as short as can be."""
+        num_states = len(state_names)
+        tops = self.digits(self.num_values(num_states) - 1, num_states)
+        return tuple((f"digit {place}", tuple(map(str, range(top + 1)))) for place, top in enumerate(tops))
 
     def levels(self, degree: int, num_states: int) -> tuple[tuple[int, tuple[int, ...]], ...] | None:
         """How the digits follow from the counts of states among ``degree`` neighbours, for learners that reason.

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from graphfsa.aggregations._sums import Tally
 from graphfsa.arrays import Array
 
 
@@ -50,7 +51,7 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Everything that can be said about each value; together it must tell any two values apart.
+    """Everything that can be said about each value; together it must tell apart any two values that can occur.
 
     Attributes:
         counts: How many neighbours are in each state, integers [num_states, num_values] in ``0 .. bound``; None
@@ -59,6 +60,7 @@ class Features:
         slotted: Whether ``observation`` returns the neighbours' states one by one, and not a number for each state.
         parts: What has a name of its own.
         shares: Fractions of neighbours.
+        sums: Sums of letters.
     """
 
     counts: Array | None = None
@@ -66,12 +68,13 @@ class Features:
     slotted: bool = False
     parts: tuple[Part, ...] = ()
     shares: tuple[Share, ...] = ()
+    sums: tuple[Tally, ...] = ()
 
 
 def digit_columns(num_values: int, bases: list[int]) -> Array:
     """Each digit of each value in mixed radix, least significant first, integers [digits, num_values]."""
     values = np.arange(num_values)
-    columns = np.empty((len(bases), num_values), np.min_scalar_type(max(bases)))
+    columns = np.empty((len(bases), num_values), np.min_scalar_type(max(bases, default=0)))
     for place, base in enumerate(bases):
         columns[place] = values % base
         values //= base

@@ -111,6 +111,10 @@ class AverageThresholdAggregation(Aggregation):
         check_value(value, self.num_values(num_states))
         return mixed_radix(value, self._bases(num_states))
 
+    def digit_labels(self, state_names: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:  # noqa: D102
+        watched = self.watched(len(state_names))
+        return tuple((state_names[state], ("0", *(f"≥{level:.2g}" for level in levels))) for state, levels in watched)
+
     def levels(self, degree: int, num_states: int) -> tuple[tuple[int, tuple[int, ...]], ...]:  # noqa: D102
         # Compared as encode compares, so that rounding can't make a difference; without neighbours nothing is reached.
         return tuple(

@@ -67,6 +67,10 @@ class CountingAggregation(Aggregation):
         check_value(value, self.num_values(num_states))
         return mixed_radix(value, [self.bound + 1] * num_states)
 
+    def digit_labels(self, state_names: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:  # noqa: D102
+        counts = (*map(str, range(self.bound)), f"{self.bound}+")
+        return tuple((name, counts) for name in state_names)
+
     def levels(self, degree: int, num_states: int) -> tuple[tuple[int, tuple[int, ...]], ...]:  # noqa: D102
         return tuple((m, tuple(range(1, self.bound + 1))) for m in range(num_states))
 

@@ -7,61 +7,23 @@ small, so few graphs use most of their entries.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from math import prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from graphfsa.aggregations._base import Aggregation, check_some, check_value, membership, mixed_radix
+from graphfsa.aggregations._features import Features, digit_columns
+from graphfsa.aggregations._sums import KINDS, Sum, Tally
 from graphfsa.arrays import Array
-from graphfsa.checks import check_choice, check_integer, shown
-from graphfsa.errors import AutomatonError
+from graphfsa.checks import shown
+from graphfsa.errors import AutomatonError, FormatError
 
-KINDS = ("count", "modulo", "highest")
+__all__ = ["LettersAggregation", "Sum"]
 
-
-@dataclass(frozen=True)
-class Sum:
-    """One sum of letters.
-
-    Attributes:
-        kind: ``count``: the weights of all neighbours are added, up to ``limit``; ``modulo``: they are added modulo
-            ``limit``; ``highest``: the largest of them, up to ``limit``.
-        limit: The largest result, at least 1; with ``modulo`` the modulus, at least 2.
-        weights: The letter of each state, a number from 0 (none) to the largest result. States beyond the last have
-            none.
-    """
-
-    kind: str
-    limit: int
-    weights: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        check_choice("the kind of a sum of letters", self.kind, KINDS)
-        modulo = self.kind == "modulo"
-        limit = check_integer("limit", self.limit, 2 if modulo else 1, 255, error=AutomatonError)
-        given: Any = self.weights
-        if not isinstance(given, tuple | list):
-            raise AutomatonError(f"weights must be a list of integers, one for each state; got {shown(given)}")
-        most = limit - modulo
-        weights = tuple(check_integer("a letter's weight", weight, 0, most, error=AutomatonError) for weight in given)
-        object.__setattr__(self, "limit", limit)
-        object.__setattr__(self, "weights", weights)
-
-    @property
-    def size(self) -> int:
-        """How many results there are."""
-        return self.limit if self.kind == "modulo" else self.limit + 1
-
-    def weight(self, state: int) -> int:
-        """The letter of a state; 0 for none."""
-        return self.weights[state] if state < len(self.weights) else 0
-
-    def add(self, total: int, weight: int) -> int:
-        """The sum after one more letter."""
-        if self.kind == "highest":
-            return max(total, weight)
-        return (total + weight) % self.limit if self.kind == "modulo" else min(self.limit, total + weight)
+MAX_SUMS = 64
+"""A table has room for fewer: each sum at least doubles the number of values."""
 
 
 def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
@@ -101,6 +63,8 @@ class LettersAggregation(Aggregation):
         >>> value = waiting.encode([0, 2, 3, 3], [], num_states=4)
         >>> waiting.digits(value, 4)
         (2, 1)
+        >>> waiting.decode(value, ["low", "high", "node", "marked"])
+        '2+ of {node, marked}, highest low'
     """
 
     name: ClassVar[str] = "letters"
@@ -113,53 +77,104 @@ class LettersAggregation(Aggregation):
         given: Any = self.sums
         if not isinstance(given, tuple | list) or not all(isinstance(part, Sum) for part in given):
             raise AutomatonError(f"sums must be a list of graphfsa.aggregations.Sum; got {shown(given)}")
+        if len(given) > MAX_SUMS:
+            raise AutomatonError(f"there must be at most {MAX_SUMS} sums; got {len(given)}")
         object.__setattr__(self, "sums", tuple(given))
 
     def num_values(self, num_states: int) -> int:  # noqa: D102
-        for part in self.sums:
-            if len(part.weights) > num_states:
-                raise AutomatonError(
-                    f"letters must be given for at most {num_states} states, as many as there are; got weights for "
-                    f"{len(part.weights)}"
-                )
-        product = 1
-        for part in self.sums:
-            product *= part.size
-        return product
+        known = max((len(part.weights) for part in self.sums), default=0)
+        if known > num_states:
+            raise AutomatonError(
+                f"only states 0 .. {num_states - 1} can show a letter, as there are {num_states} states; "
+                f"state {known - 1} has one"
+            )
+        return prod(self._bases)
 
     def encode(self, states: Sequence[int], slots: Sequence[int], num_states: int) -> int:  # noqa: D102
         totals = [0] * len(self.sums)
         for state in states:
             totals = [part.add(total, part.weight(state)) for part, total in zip(self.sums, totals, strict=True)]
-        return self._value(totals)
+        return sum(total * place for total, place in zip(totals, self._places, strict=True))
 
     def digits(self, value: int, num_states: int) -> tuple[int, ...]:
         """Each sum."""
         check_value(value, self.num_values(num_states))
-        return mixed_radix(value, [part.size for part in self.sums])
+        return mixed_radix(value, self._bases)
+
+    def digit_labels(self, state_names: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:  # noqa: D102
+        return tuple(part.labels(state_names) for part in self.sums)
+
+    def levels(self, degree: int, num_states: int) -> tuple[tuple[int, tuple[int, ...]], ...] | None:
+        """Known if each sum is about one state and none is modulo a number."""
+        found: list[tuple[int, tuple[int, ...]]] = []
+        for part in self.sums:
+            states = part.states()
+            if len(states) > 1 or part.kind == "modulo":
+                return None
+            weight = part.weight(states[0]) if states else 0
+            # With a count, the n-th neighbour makes the sum n times the weight; with the highest, the first decides.
+            once = part.kind == "highest"
+            steps = [
+                degree + 1 if not weight or (once and result > weight) else 1 if once else -(-result // weight)
+                for result in range(1, part.size)
+            ]
+            found.append((states[0] if states else 0, tuple(steps)))
+        return tuple(found)
 
     def with_neighbour(self, value: int, state: int, slot: int, num_states: int) -> int:  # noqa: D102
-        totals = zip(self.sums, self.digits(value, num_states), strict=True)
-        return self._value([part.add(total, part.weight(state)) for part, total in totals])
+        after = zip(self.sums, self.digits(value, num_states), self._places, strict=True)
+        return sum(part.add(total, part.weight(state)) * place for part, total, place in after)
 
-    def possible_values(self, states: Sequence[int], num_states: int) -> Array:  # noqa: D102
-        possible = np.zeros(self.num_values(num_states), bool)
+    def possible_values(self, states: Sequence[int], num_states: int) -> Array:
+        """Exactly those that neighbourhoods have: found by adding one neighbour after the other."""
+        num_values = self.num_values(num_states)
         among = np.flatnonzero(membership(states, num_states)).tolist()
+        possible = np.zeros(num_values, bool)
         possible[0] = True
-        waiting = [0]
-        while waiting:
-            value = waiting.pop()
-            for state in among:
-                more = self.with_neighbour(value, state, 0, num_states)
-                if not possible[more]:
-                    possible[more] = True
-                    waiting.append(more)
+        new = np.zeros(1, np.int64)
+        while len(new):
+            # States that show the same letters do the same.
+            letters = {tuple(part.weight(state) for part in self.sums) for state in among}
+            after = [self._joined(new, letter) for letter in sorted(letters)]
+            found = np.unique(np.concatenate([new[:0], *after]))
+            new = found[~possible[found]]
+            possible[new] = True
         return possible
 
-    def restricted(self, states: Sequence[int], num_states: int) -> tuple[Aggregation, Array]:  # noqa: D102
+    def restricted(self, states: Sequence[int], num_states: int) -> tuple[Aggregation, Array]:
+        """The same sums of the letters that are left; each value keeps its number."""
         check_some(states, num_states)
         sums = [Sum(part.kind, part.limit, tuple(part.weight(state) for state in states)) for part in self.sums]
-        return LettersAggregation(tuple(sums)), np.arange(self.num_values(num_states))
+        return replace(self, sums=tuple(sums)), np.arange(self.num_values(num_states))
+
+    def observation(self, value: int, state_names: Sequence[str]) -> tuple[int, ...]:
+        """The sums in their order: ``seen[0]`` is the first, also where there is only one."""
+        return self.digits(value, len(state_names))
+
+    def decode(self, value: int, state_names: Sequence[str]) -> str:
+        """Each sum in words, such as ``2+ of {node, marked}, highest on``."""
+        digits = self.digits(value, len(state_names))
+        words = [part.decode(total, state_names) for part, total in zip(self.sums, digits, strict=True)]
+        return ", ".join(words) or "nothing"
+
+    def features(self, state_names: Sequence[str]) -> Features:
+        """The sums, without those that follow from another."""
+        digits = digit_columns(self.num_values(len(state_names)), self._bases)
+        tallies = [
+            Tally.of(part, digits[place], f"seen[{place}]") for place, part in enumerate(self.sums) if part.weights
+        ]
+        return Features(
+            sums=tuple(
+                tally
+                for place, tally in enumerate(tallies)
+                # Of two that follow from each other the first is kept.
+                if not any(
+                    tally.follows_from(other) and (there < place or not other.follows_from(tally))
+                    for there, other in enumerate(tallies)
+                    if there != place
+                )
+            )
+        )
 
     def parameters(self, num_states: int) -> Array:  # noqa: D102
         header = [number for part in self.sums for number in (KINDS.index(part.kind), part.limit, part.size)]
@@ -171,20 +186,36 @@ class LettersAggregation(Aggregation):
 
     @classmethod
     def from_config(cls, fields: Mapping[str, Any]) -> Self:  # noqa: D102
-        sums: Any = fields.get("sums", [])
-        if isinstance(sums, list):
-            sums = tuple(_sum(part) for part in sums)
-        return super().from_config({**fields, "sums": sums})
+        sums: Any = fields.get("sums")
+        if isinstance(sums, list | tuple):
+            return super().from_config({**fields, "sums": tuple(_sum(place, part) for place, part in enumerate(sums))})
+        return super().from_config(fields)
 
-    def _value(self, totals: Sequence[int]) -> int:
-        value, place = 0, 1
-        for part, total in zip(self.sums, totals, strict=True):
-            value += total * place
-            place *= part.size
-        return value
+    def __str__(self) -> str:
+        """Without the letters, which are long to read."""
+        words = {"count": "count to {}", "modulo": "count modulo {}", "highest": "highest of {}"}
+        return f"{type(self).__name__}({', '.join(words[part.kind].format(part.limit) for part in self.sums)})"
+
+    @property
+    def _bases(self) -> list[int]:
+        return [part.size for part in self.sums]
+
+    @property
+    def _places(self) -> list[int]:
+        """What one more in each sum adds to the value."""
+        return [prod(self._bases[:place]) for place in range(len(self.sums))]
+
+    def _joined(self, values: Array, letters: tuple[int, ...]) -> Array:
+        """The values after a neighbour that shows some letters has joined, int64."""
+        after = np.zeros_like(values)
+        for part, weight, place in zip(self.sums, letters, self._places, strict=True):
+            after += part.add_all(values // place % part.size, weight) * place
+        return after
 
 
-def _sum(fields: Any) -> Sum:
+def _sum(place: int, fields: Any) -> Sum:
+    if isinstance(fields, Sum):
+        return fields
     if not isinstance(fields, dict) or set(fields) != {"kind", "limit", "weights"}:
-        raise AutomatonError(f"a sum of letters must have the fields kind, limit and weights; got {shown(fields)}")
+        raise FormatError(f"sum {place} must have the fields kind, limit and weights; got {shown(fields)}")
     return Sum(**fields)

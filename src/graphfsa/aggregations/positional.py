@@ -64,6 +64,9 @@ class PositionalAggregation(Aggregation):
         check_value(value, self.num_values(num_states))
         return mixed_radix(value, [num_states + 1] * self.num_slots)
 
+    def digit_labels(self, state_names: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:  # noqa: D102
+        return tuple((f"slot {slot}", ("-", *state_names)) for slot in range(self.num_slots))
+
     def with_neighbour(self, value: int, state: int, slot: int, num_states: int) -> int | None:  # noqa: D102
         if not 0 <= slot < self.num_slots or self.digits(value, num_states)[slot]:
             return None

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from graphfsa.aggregations import Aggregation, CountingAggregation, aggregation_from_config
 from graphfsa.analysis.certificates import Check, read_certificate, write_certificate
 from graphfsa.datasets import Examples, Task, examples_from, lines_of
-from graphfsa.errors import FormatError, GraphFSAError, LimitError
+from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitError
 from graphfsa.files import PathLike
 from graphfsa.search.proof import Impossibility
 
@@ -44,6 +44,10 @@ def check_impossibility(claim: Impossibility) -> Check:
         return _check_colours(graphs, claim.aggregation, claim.examples.task)
     if claim.aggregation is None:
         return Check(False, "a certificate for a number of states must say how nodes see their neighbours")
+    try:
+        claim.aggregation.num_values(claim.num_states)
+    except AutomatonError as error:
+        return Check(False, f"there are no such automata: {error}")
     return _check_clauses(graphs, claim.examples.task, claim.aggregation, claim.num_states)
 
 

@@ -345,7 +345,7 @@ def check_table_size(aggregation: Aggregation, num_states: int) -> int:
         else f"about 10^{int(entries.bit_length() * 0.30103)} entries"
     )
     raise LimitError(
-        f"{aggregation} over {num_states} states needs a table of {size}; "
+        f"{shorten(str(aggregation), 200)} over {num_states} states needs a table of {size}; "
         f"the limit is {MAX_TABLE_ENTRIES:,}. Choose fewer states, a smaller bound or fewer slots, or"
         " an average-threshold aggregation that watches only the states that matter"
     )

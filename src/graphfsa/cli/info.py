@@ -15,6 +15,7 @@ from graphfsa.files import is_file
 from graphfsa.interrupts import interruptible
 
 if TYPE_CHECKING:
+    from graphfsa.aggregations import Aggregation
     from graphfsa.automaton import GraphFSA
     from graphfsa.graphs import Graph
     from graphfsa.learners import Model
@@ -67,8 +68,10 @@ def info_command(
     if as_json:
         print_json(facts)
     else:
+        fsa = found.automaton
+        facts["aggregation"] = _seen(fsa.aggregation, fsa.state_names)
         print_rows({name: _word(value) for name, value in facts.items()})
-        print_table(found.automaton)
+        print_table(fsa)
 
 
 def _history(path: str, draw: str | None, *, as_json: bool) -> None:
@@ -100,6 +103,7 @@ def _soft(path: str, draw: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json(facts)
         return
+    facts["aggregation"] = _seen(soft.aggregation, soft.state_names)
     print_rows({name: _word(value) for name, value in facts.items() if name != "undecided"})
     print_undecided(facts, limit=50)
 
@@ -169,6 +173,13 @@ def _automaton_facts(fsa: GraphFSA) -> dict[str, Any]:
         "entries": fsa.transition_table.size,
         "digest": fsa.digest,
     }
+
+
+def _seen(aggregation: Aggregation, names: tuple[str, ...]) -> str:
+    """An aggregation as rules name it."""
+    from graphfsa.automaton.rules import StateNames, aggregation_words, plain_name
+
+    return aggregation_words(aggregation, StateNames(tuple(names), plain_name))
 
 
 def _graph_facts(graph: Graph) -> dict[str, Any]:

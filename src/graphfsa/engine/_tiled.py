@@ -1,12 +1,12 @@
-"""One dense counting step at the speed of the cache.
+"""One dense step at the speed of the cache, for aggregations that count: see ``_planes``.
 
 Arcs are sorted into tiles of 2^16 targets x 2^16 sources and packed into 32 bits each (target and source within the
 tile), so that both ends of every access stay in the second-level cache at any graph size: 4 bytes per arc, no padding.
 
-A state is one bit. While a tile is walked, plane ``k`` of a target collects the states seen more than ``k`` times:
-``plane[k] |= plane[k - 1] & bit``, a saturating count of all states at once that no hub can overflow. The value of a
-node is then the sum over the planes of the weights ``(b + 1)^m`` of their bits, because ``min(b, count)`` is the
-number of planes in which a state occurs.
+A state shows a few bits, with counting one of its own. While a tile is walked, plane ``k`` of a target collects the
+bits seen more than ``k`` times: ``plane[k] |= plane[k - 1] & bits``, a saturating count of all bits at once that no hub
+can overflow. The value of a node is then the sum over the planes of what their bits add: with counting the weights
+``(b + 1)^m``, because ``min(b, count)`` is the number of planes in which a state occurs.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import CountingAggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.engine._planes import planes_of
 from graphfsa.engine._stepper import DenseStepper
 from graphfsa.engine.compiling import compile_kernel
 from graphfsa.engine.threads import run_ranges
@@ -28,7 +28,6 @@ from graphfsa.graphs.graph import Graph
 _SHIFT = np.uint32(16)
 _MASK = np.uint32(0xFFFF)
 _TILE = 1 << 16
-_MAX_BOUND = 8
 
 
 def _build_tiles(begin: int, end: int, indptr: Any, indices: Any, pointers: Any, arcs: Any) -> int:
@@ -67,7 +66,8 @@ def _tiled_step(
     bits: Any,
     states: Any,
     table: Any,
-    weights: Any,
+    masks: Any,
+    adds: Any,
     following_bits: Any,
     following: Any,
 ) -> int:
@@ -112,14 +112,14 @@ def _tiled_step(
         first = block * _TILE
         for node in range(first, min(num_nodes, first + _TILE)):
             value = np.int64(seen[node - first])
-            if bound > 1:
-                value = np.int64(weights[value])
+            if adds.shape[1]:
+                value = adds[0, value]
                 for plane in range(1, bound):
-                    value += weights[planes[plane, node - first]]
+                    value += adds[plane, planes[plane, node - first]]
             state = table[states[node], value]
             changed += state != states[node]
             following[node] = state
-            following_bits[node] = 1 << state
+            following_bits[node] = masks[state]
     return changed
 
 
@@ -130,12 +130,10 @@ def _kernels() -> tuple[Any, Any]:
 
 def fits_tiles(fsa: GraphFSA, graph: Graph) -> bool:
     """Whether the tiled path can run this automaton on this graph."""
-    aggregation = fsa.aggregation
-    if type(aggregation) is not CountingAggregation or aggregation.bound > _MAX_BOUND:
+    if planes_of(fsa.aggregation, fsa.num_states) is None:
         return False
     blocks = -(-graph.num_nodes // _TILE)
-    few_tiles = blocks * blocks * 8 <= max(4 * graph.num_arcs, 1 << 16)
-    return fsa.num_states <= (32 if aggregation.bound == 1 else 16) and few_tiles
+    return blocks * blocks * 8 <= max(4 * graph.num_arcs, 1 << 16)
 
 
 def build_tiles(graph: Graph, threads: int) -> tuple[Array, Array]:
@@ -148,37 +146,30 @@ def build_tiles(graph: Graph, threads: int) -> tuple[Array, Array]:
 
 
 class TiledStepper(DenseStepper):
-    """Dense counting steps over tiles of arcs."""
+    """Dense steps over tiles of arcs."""
 
     kernel = "dense"
 
     def __init__(self, fsa: GraphFSA, graph: Graph, threads: int, quiet: int = 0) -> None:
         super().__init__(quiet)
-        assert isinstance(fsa.aggregation, CountingAggregation)
-        self._bound = fsa.aggregation.bound
+        planes = planes_of(fsa.aggregation, fsa.num_states)
+        assert planes is not None
+        self._planes = planes
         self._table = fsa.transition_table
-        # With bound 1 the set of states seen is the value itself.
-        self._weights = _plane_weights(fsa.num_states, self._bound) if self._bound > 1 else np.zeros(1, np.int64)
         self._tiles = graph.cached("tiles", lambda: build_tiles(graph, threads))
         self._threads = threads if graph.num_arcs + graph.num_nodes > 1 << 16 else 1
-        kind = np.uint8 if fsa.num_states <= 8 else np.uint16 if fsa.num_states <= 16 else np.uint32
         self._now, self._next = np.empty((2, graph.num_nodes), np.uint8)
-        self._bits, self._next_bits = np.empty((2, graph.num_nodes), kind)
+        self._bits, self._next_bits = np.empty((2, graph.num_nodes), planes.masks.dtype)
 
     def load(self, states: Array) -> None:
         super().load(states)
-        np.left_shift(self._bits.dtype.type(1), states, out=self._bits, casting="unsafe")
+        np.take(self._planes.masks, states, out=self._bits)
 
     def _step(self) -> int:
         pointers, arcs = self._tiles
-        current = (self._bound, pointers, arcs, self._bits, self._now, self._table, self._weights)
+        planes = self._planes
+        current = (planes.count, pointers, arcs, self._bits, self._now, self._table, planes.masks, planes.adds)
         kernel = _kernels()[1]
         changed = run_ranges(kernel, len(pointers), self._threads, *current, self._next_bits, self._next)
         self._bits, self._next_bits = self._next_bits, self._bits
         return changed
-
-
-def _plane_weights(num_states: int, bound: int) -> Array:
-    """What every set of states adds to a value: the sum of the weights of its bits, int64 [2^num_states]."""
-    sets = np.arange(1 << num_states)[:, None] >> np.arange(num_states) & 1
-    return sets @ np.array([(bound + 1) ** m for m in range(num_states)], np.int64)

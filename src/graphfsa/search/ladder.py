@@ -9,7 +9,7 @@ import numpy as np
 
 from graphfsa.aggregations import Aggregation, CountingAggregation
 from graphfsa.arrays import Array
-from graphfsa.errors import LimitError
+from graphfsa.errors import AutomatonError, GraphFSAError, LimitError
 from graphfsa.search.problem import Shape
 
 
@@ -68,13 +68,17 @@ class Rung:
 def ladder(
     num_final: int, mergings: Sequence[tuple[int, ...]], extras: Sequence[int], aggregations: Sequence[Aggregation]
 ) -> list[Rung]:
-    """All rungs, those of small automata first; shapes whose tables are too large to allocate are left out.
+    """All rungs, those of small automata first.
+
+    Shapes whose tables are too large to allocate are left out, and those that an aggregation can't have since it is
+    about further states.
 
     Raises:
         LimitError: Not even the smallest table can be allocated.
+        AutomatonError: The aggregation can't have any of the shapes.
     """
     rungs: list[Rung] = []
-    refused: LimitError | None = None
+    refused: GraphFSAError | None = None
     for merged in mergings:
         for extra in extras:
             for aggregation in aggregations:
@@ -84,6 +88,9 @@ def ladder(
                 except LimitError as error:
                     refused = error
                     break  # Larger bounds have larger tables.
+                except AutomatonError as error:
+                    refused = error
+                    continue
                 rungs.append(Rung(shape, merged))
     if not rungs and refused is not None:
         raise refused
@@ -152,4 +159,6 @@ def _values(aggregation: Aggregation, down: Array, num_states: int) -> Array | N
                     waiting.append(more)
                 elif found[more] != fewer:
                     return None
-    return None if (found < 0).any() else found
+    if (aggregation.possible_values(range(len(down)), len(down)) & (found < 0)).any():
+        return None
+    return np.where(found < 0, found[empty], found)  # What no neighbourhood has may be anything.

@@ -9,9 +9,10 @@ import numpy as np
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
-from graphfsa.automaton.fsa import check_table_size
+from graphfsa.automaton.fsa import MAX_TABLE_ENTRIES, check_table_size
 from graphfsa.datasets import Examples
 from graphfsa.engine import Encoder, encoder_of
+from graphfsa.errors import AutomatonError
 from graphfsa.search.colours import ripe_steps
 from graphfsa.search.kernels import Arrays
 
@@ -65,6 +66,29 @@ class Shape:
         table = np.full((self.num_states, self.num_values), -1, np.int16)
         table[: self.num_final] = np.arange(self.num_final)[:, None]
         return table
+
+
+def exists_for(aggregation: Aggregation, num_states: int) -> bool:
+    """Whether automata with this number of states can have an aggregation; not if it is about further states."""
+    try:
+        aggregation.num_values(num_states)
+    except AutomatonError:
+        return False
+    return True
+
+
+def can_shift(shape: Shape) -> bool:
+    """Whether states that are not final may move up to close a gap: it is not known that the aggregation minds.
+
+    An aggregation that does not say how states are renumbered is asked later, about each value.
+    """
+    aggregation, first, total = shape.aggregation, shape.num_final, shape.num_states
+    # What is too large to be searched is too large to be looked at here.
+    if total - first < 2 or aggregation.num_values(total) * total > MAX_TABLE_ENTRIES:
+        return True
+    if aggregation.restricted(range(total), total) is None:
+        return True
+    return _are_alike(aggregation, first, total) and exists_for(aggregation, first + 1)
 
 
 @lru_cache(maxsize=64)

@@ -227,7 +227,9 @@ class SatSearch:
     def _by_counts(self, states: Sequence[Literals], levels: Sequence[tuple[int, tuple[int, ...]]]) -> Literals:
         """Counters per state, as far as the levels of the digits go; then the digits that can occur together."""
         clauses = self._clauses
-        tops = {state: max(counts) for state, counts in levels if counts}
+        tops: dict[int, int] = {}
+        for state, counts in levels:
+            tops[state] = max(tops.get(state, 0), *counts, 0)
         reached = {state: clauses.at_least([given.get(state) for given in states], top) for state, top in tops.items()}
         values: Literals = {}
         for counts in _count_vectors(states, tops):

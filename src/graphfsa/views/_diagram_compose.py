@@ -9,7 +9,7 @@ from textwrap import wrap
 import numpy as np
 
 from graphfsa.analysis.transitions import Transition, Transitions
-from graphfsa.automaton.rules import plain_name
+from graphfsa.automaton.rules import StateNames, aggregation_words, plain_name
 from graphfsa.checks import shorten
 from graphfsa.views._diagram_layout import Placed, Plan
 from graphfsa.views._diagram_scene import (
@@ -144,9 +144,7 @@ def _title(found: Transitions, arrow: Transition) -> str:
 
 def note(found: Transitions, words: Wording) -> list[str]:
     """What the signs mean, and what was followed: a sentence for each."""
-    config = found.fsa.aggregation.config()
-    kind = " ".join([str(config.pop("name")), *(f"{key}={value}" for key, value in config.items())])
-    parts = [f"Aggregation: {kind}."]
+    parts = [f"Aggregation: {aggregation_words(found.fsa.aggregation, StateNames(words.names, plain_name))}."]
     if found.start is not None:
         nodes, graphs = _amount(found.num_nodes, "node"), _amount(found.num_graphs, "graph")
         parts.append(f"Followed from {words.names[found.start]} on: {nodes} of {graphs}; {TIMES}n: n times.")

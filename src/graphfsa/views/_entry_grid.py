@@ -108,6 +108,14 @@ def value_columns(aggregation: Aggregation, state_names: Sequence[str], values: 
         rows.append(state_names[share.state])
         words.append(tuple(f"≥{share.levels[d - 1]:.2g}" if d else "0" for d in digits))
         amounts.append(digits)
+    if features.sums:
+        digits = np.array([aggregation.digits(value, len(state_names)) for value in values.tolist()])
+        for (name, labels), column in zip(aggregation.digit_labels(state_names), digits.T, strict=True):
+            rows.append(name)
+            words.append(tuple(labels[digit] for digit in column))
+            amounts.append(column)
+    if not rows:
+        rows, words, amounts = ["sees"], [("anything",) * len(values)], [np.zeros(len(values), int)]
     shades = _GREYS[np.minimum(np.stack(amounts).astype(int), len(_GREYS) - 1)]
     return ValueColumns(values, tuple(rows), tuple(words), shades, groups)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import CountingAggregation
 from graphfsa.analysis.coverage import KINDS, Coverage
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
@@ -215,29 +214,19 @@ def _draw_maps(coverage: Coverage, kinds: Array, names: list[str], shades: dict[
 
 def _name_digits(axes: Any, fsa: GraphFSA, folded: MapShape, *, first: bool, last: bool) -> None:
     """What goes across and what down: the digits, the slowest first, and on small maps each combination."""
-    counts = len(folded.bases) == fsa.num_states and not fsa.aggregation.uses_slots
-    named = (
-        [short_label(name, 8) for name in fsa.state_names]
-        if counts
-        else [f"slot {k}" for k in range(len(folded.bases))]
-    )
-    bounded = isinstance(fsa.aggregation, CountingAggregation)
-
-    def written(digit: int, k: int) -> str:
-        return f"{digit}{'+' if bounded and digit == folded.bases[k] - 1 else ''}"
-
+    labels_of = fsa.aggregation.digit_labels(fsa.state_names)
     for digits, side, wanted in ((folded.across, "x", last), (folded.down, "y", first)):
         if not digits or not wanted:
             continue
         order = digits[::-1]
-        few = [named[k] for k in order]
+        few = [short_label(labels_of[k][0], max(8, 48 // len(order))) for k in order]
         words = ", ".join(few if len(few) <= 3 else (*few[:2], "…", few[-1]))
         getattr(axes, f"set_{side}label")(f"sees {words}", fontsize=8)
         size = int(np.prod([folded.bases[k] for k in digits]))
-        if size <= 27 and counts:
+        if size <= 27:
             places = np.unravel_index(np.arange(size), [folded.bases[k] for k in order])
             labels = [
-                " ".join(written(digit, k) for digit, k in zip(column, order, strict=True))
+                " ".join(short_label(labels_of[k][1][digit], 8) for digit, k in zip(column, order, strict=True))
                 for column in zip(*places, strict=True)
             ]
             getattr(axes, f"set_{side}ticks")(

@@ -1,10 +1,12 @@
 """Rules: a transition table as a person would write it down, in words that can be read back."""
 
-from graphfsa.automaton.rules._guards import CountIs, Guard, PartIs, Rule, ShareIs, guard_cost, guard_holds
+from graphfsa.automaton.rules._formats import aggregation_words
+from graphfsa.automaton.rules._guards import CountIs, Guard, PartIs, Rule, ShareIs, SumIs, guard_cost, guard_holds
+from graphfsa.automaton.rules._names import StateNames, plain_name
 from graphfsa.automaton.rules._parsing import automaton_from_rules, parse_rules
 from graphfsa.automaton.rules._rules import FORMATS, MAX_RULE_ENTRIES, Rules, entries_that_matter, rules_of
 from graphfsa.automaton.rules._vocabulary import RowVocabularies, Vocabulary, matrix_product
-from graphfsa.automaton.rules._wording import StateNames, guard_words, plain_name
+from graphfsa.automaton.rules._wording import guard_words
 
 __all__ = [
     "FORMATS",
@@ -17,7 +19,9 @@ __all__ = [
     "Rules",
     "ShareIs",
     "StateNames",
+    "SumIs",
     "Vocabulary",
+    "aggregation_words",
     "automaton_from_rules",
     "entries_that_matter",
     "guard_cost",

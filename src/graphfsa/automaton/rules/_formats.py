@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphfsa.aggregations import Features
-from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, Rule, ShareIs, runs
-from graphfsa.automaton.rules._wording import StateNames, code_span, guard_words, latex_name, plain_name
+from graphfsa.aggregations import Aggregation, Features, Sum, Tally
+from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, Rule, ShareIs, SumIs, runs
+from graphfsa.automaton.rules._names import StateNames, code_span, latex_name, plain_name
+from graphfsa.automaton.rules._sum_notation import SUMS, sum_words, sums_words
+from graphfsa.automaton.rules._wording import guard_words
 from graphfsa.checks import shorten
 from graphfsa.html import Html, element, join, table_html
 
@@ -106,18 +108,32 @@ def _free(rules: Rules) -> str:
     )
 
 
+def aggregation_words(aggregation: Aggregation, names: StateNames, written: Callable[[str], str] = str) -> str:
+    """An aggregation as the header of rules has it: its name, options as key=JSON, and sums in words.
+
+    Args:
+        aggregation: The aggregation.
+        names: Names of the states.
+        written: Makes an option safe for a format.
+    """
+    config = aggregation.config()
+    words = [str(config.pop("name"))]
+    sums = config.pop(SUMS, None)
+    words += [written(f"{key}={json.dumps(value, ensure_ascii=False)}") for key, value in config.items()]
+    if sums is not None:
+        words.append(sums_words([Sum(**part) for part in sums], names))
+    return " ".join(words)
+
+
 def _header(rules: Rules, names: StateNames, written: Callable[[str], str]) -> list[str]:
     everything = tuple(range(len(names)))
-    config = rules.aggregation.config()
-    kind = config.pop("name")
-    options = [written(f"{key}={json.dumps(value, ensure_ascii=False)}") for key, value in config.items()]
     fields = [("states", everything)]
     if rules.starting_states != everything:
         fields.append(("starting states", rules.starting_states))
     if rules.final_states:
         fields.append(("final states", rules.final_states))
     lines = [f"{field}: {', '.join(names[state] for state in states)}".rstrip() for field, states in fields]
-    return [*lines, " ".join(["aggregation:", kind, *options])]
+    return [*lines, f"aggregation: {aggregation_words(rules.aggregation, names, written)}"]
 
 
 def _move(rules: Rules, rule: Rule, state: int, names: StateNames, stays: str, arrow: str) -> str:
@@ -139,6 +155,8 @@ _SHARES = """
     seen[name] is how many of its thresholds the fraction of neighbours in a state reaches."""
 _PARTS = """
     seen is what the aggregation's observation says."""
+_SUMS = """
+    seen is a tuple of sums over the neighbours."""
 _VALUE = """
     value is the number of the aggregation's value."""
 
@@ -149,6 +167,9 @@ def python_source(rules: Rules) -> str:
     by_value = any(part.source is None for part in features.parts)
     lines = [f"def step(state, {'value' if by_value else 'seen'}):", '    """The next state of a node.']
     lines += [_explanation(features, by_value), '    """']
+    if not by_value:
+        names = StateNames(rules.state_names, plain_name)
+        lines += [f"    # {tally.source}: {_seen(tally, names)}" for tally in features.sums]
     if features.counts is not None and not by_value:
         counted = "sum(name in names for name in seen)" if features.slotted else "sum(seen[name] for name in names)"
         lines += ["", "    def count(*names):", f"        return {counted}", ""]
@@ -167,12 +188,20 @@ def python_source(rules: Rules) -> str:
     return "\n".join([*lines, '    raise ValueError(f"unknown state {state!r}")', ""])
 
 
+def _seen(tally: Tally, names: StateNames) -> str:
+    """What a sum is, with the letters that a function is shown."""
+    part = tally.sum
+    if part.kind == "highest":
+        part = Sum("highest", tally.results[-1], tuple(tally.results[weight] for weight in part.weights))
+    return sum_words(part, names)
+
+
 def _explanation(features: Features, by_value: bool) -> str:
     if by_value:
         return _VALUE
     if features.counts is not None:
         return _SLOTS if features.slotted else _COUNTS.format(bound=features.bound)
-    return _SHARES if features.shares else _PARTS
+    return _SHARES if features.shares else _SUMS if features.sums else _PARTS
 
 
 def _by_value(atom: Atom, features: Features) -> str:
@@ -181,22 +210,44 @@ def _by_value(atom: Atom, features: Features) -> str:
 
 def _test(atom: Atom, features: Features, names: tuple[str, ...]) -> str:
     if isinstance(atom, CountIs):
-        return _count_test(atom, features.bound, names)
+        count = f"count({', '.join(repr(names[state]) for state in atom.states)})"
+        return _number_test(count, atom.numbers, features.bound, cut=f"min({count}, {features.bound})")
     if isinstance(atom, PartIs):
         part = features.parts[atom.part]
         labels = [part.labels[label] for label in atom.labels]
         if len(labels) == 1:
             return f"{part.source} {'is' if labels[0] is None else '=='} {labels[0]!r}"
         return f"{part.source} in {_tuple(labels)}"
+    if isinstance(atom, SumIs):
+        return _sum_test(atom, features)
     return _share_test(atom, features, names)
 
 
-def _count_test(atom: CountIs, bound: int, names: tuple[str, ...]) -> str:
-    count = f"count({', '.join(repr(names[state]) for state in atom.states)})"
-    ranges = runs(atom.numbers)
+def _sum_test(atom: SumIs, features: Features) -> str:
+    tally = features.sums[atom.tally]
+    # A result that no neighbourhood has counts as the level below it.
+    ends = [*tally.results[1:], None]
+    low = [(tally.results[first], ends[last]) for first, last in runs(atom.levels)]
+    if all(end is not None and end - 1 == start for start, end in low) and len(low) > 1:
+        return f"{tally.source} in {_tuple([start for start, _ in low])}"
+    tests = [_between(tally.source, start, end) for start, end in low]
+    return tests[0] if len(tests) == 1 else f"({' or '.join(tests)})"
+
+
+def _between(number: str, start: int, end: int | None) -> str:
+    """That an integer is at least one number and less than another."""
+    if end is None:
+        return f"{number} >= {start}"
+    if end - 1 == start:
+        return f"{number} == {start}"
+    return f"{start} <= {number} < {end}" if start else f"{number} < {end}"
+
+
+def _number_test(count: str, numbers: tuple[int, ...], bound: int, cut: str) -> str:
+    ranges = runs(numbers)
     first, last = ranges[0]
     if len(ranges) > 1:
-        return f"min({count}, {bound}) in {_tuple(list(atom.numbers))}"
+        return f"{cut} in {_tuple(list(numbers))}"
     if last == bound:
         return f"{count} >= {first}"
     if first == last:

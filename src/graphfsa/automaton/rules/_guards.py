@@ -7,7 +7,7 @@ from itertools import groupby
 
 import numpy as np
 
-from graphfsa.aggregations import Features
+from graphfsa.aggregations import Features, Sum
 from graphfsa.arrays import Array
 
 
@@ -86,7 +86,37 @@ class ShareIs:
         return 3 + (self.lowest > 0) + (self.highest < top)
 
 
-Atom = CountIs | PartIs | ShareIs
+@dataclass(frozen=True)
+class SumIs:
+    """A sum of letters is at one of several levels.
+
+    Attributes:
+        tally: Index of the sum.
+        levels: The levels, sorted.
+    """
+
+    tally: int
+    levels: tuple[int, ...]
+
+    def holds(self, features: Features) -> Array:
+        """Where the answer is yes, bool [num_values]."""
+        return np.isin(features.sums[self.tally].digits, self.levels)
+
+    def cost(self, features: Features) -> float:
+        """How much there is to read."""
+        part = features.sums[self.tally].sum
+        asked = threshold_of(part, self.levels)
+        if asked is not None:
+            return 2 + len(asked[0])
+        among = min(len(self.levels), 1 + part.size - len(self.levels))
+        if part.kind == "highest":
+            return 2.5 + sum(max(1, len(part.states(level))) for level in self.levels)
+        if part.kind == "modulo":
+            return 3 + len(part.states()) + (0 if part.limit == 2 else 0.5 + among)
+        return (2 if part.plain else 3.5) + len(part.states()) + number_cost(self.levels, part.limit)
+
+
+Atom = CountIs | PartIs | ShareIs | SumIs
 Guard = tuple[Atom, ...]
 """All must hold; an empty one always does."""
 
@@ -104,6 +134,42 @@ def count_of(features: Features, states: tuple[int, ...]) -> Array:
     if features.counts is None:
         raise AssertionError("these values have no counts")
     return np.minimum(features.counts[list(states)].sum(0, dtype=np.int64), features.bound)
+
+
+def threshold_of(part: Sum, levels: tuple[int, ...]) -> tuple[tuple[int, ...], bool] | None:
+    """The question whether some neighbour is among certain states, if this is what the levels of a sum ask.
+
+    Returns:
+        The states, and whether some neighbour must be among them or none; None if the levels ask something else.
+    """
+    if part.kind != "highest" or levels[-1] - levels[0] != len(levels) - 1 or len(levels) == part.size:
+        return None
+    if levels[0] and levels[-1] < part.limit:
+        return None
+    least = levels[0] or levels[-1] + 1
+    return tuple(state for state in part.states() if part.weight(state) >= least), levels[0] > 0
+
+
+def sum_among(features: Features, states: tuple[int, ...], some: bool) -> SumIs | None:
+    """The atom that asks whether some neighbour is among certain states, or none; None if no sum tells.
+
+    Several sums may tell. Words do not say which one, so the first is always taken, counts before others.
+    """
+    for place, tally in enumerate(features.sums):
+        if tally.sum.kind == "count" and tally.sum.plain and tally.sum.states() == states:
+            return SumIs(place, tuple(range(1, tally.sum.size)) if some else (0,))
+    for place, tally in enumerate(features.sums):
+        for least in range(1, tally.sum.size if tally.sum.kind == "highest" else 0):
+            levels = tuple(range(least, tally.sum.size)) if some else tuple(range(least))
+            if threshold_of(tally.sum, levels) == (states, some):
+                return SumIs(place, levels)
+    return None
+
+
+def sum_atom(features: Features, tally: int, levels: tuple[int, ...]) -> SumIs:
+    """The atom that holds at some levels of a sum, in the form that its words are read as."""
+    asked = threshold_of(features.sums[tally].sum, levels)
+    return SumIs(tally, levels) if asked is None else sum_among(features, *asked) or SumIs(tally, levels)
 
 
 def guard_holds(guard: Guard, features: Features, num_values: int) -> Array:

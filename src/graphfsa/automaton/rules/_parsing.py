@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
 from graphfsa.aggregations import Aggregation, Features, aggregation_from_config
 from graphfsa.automaton.fsa import GraphFSA, check_state_names, check_table_size
-from graphfsa.automaton.rules._guard_parser import GuardReader, Line
+from graphfsa.automaton.rules._guard_parser import GuardReader
 from graphfsa.automaton.rules._guards import Rule
+from graphfsa.automaton.rules._line import Line
+from graphfsa.automaton.rules._names import KEYWORDS
 from graphfsa.automaton.rules._rules import Rules
-from graphfsa.automaton.rules._wording import KEYWORDS
+from graphfsa.automaton.rules._sum_notation import SUMS, read_sums
 from graphfsa.checks import shown
 from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitError
 
 MAX_WORK = 2**33
 """Rules times values up to which rules are read."""
 _HEADER = re.compile(r"\s*(states|starting\s+states|final\s+states|aggregation)\s*:")
+
+
+_SUMS = re.compile(r"(count|highest)\s|no sums$")
 
 
 def parse_rules(text: str, source: str = "rules") -> Rules:
@@ -71,7 +77,7 @@ class _Reader:
         if self.lists:
             raise FormatError(f"{where}: '{field}:' must come before the rules")
         if field == "aggregation":
-            self.header[field] = _aggregation(text[head.end() :].strip(), where)
+            self.header[field] = _Aggregation(text[head.end() :].strip(), where)
         else:
             self.header[field] = _names(Line(text[head.end() :], where))
 
@@ -89,7 +95,7 @@ class _Reader:
             raise FormatError(
                 f"{self.source}: a line such as 'aggregation: counting bound=1' must come before the rules"
             )
-        return self.header["aggregation"]
+        return self.header["aggregation"].over(self.names)
 
     @cached_property
     def features(self) -> Features:
@@ -149,22 +155,44 @@ def _indices(states: list[str] | tuple[str, ...], names: tuple[str, ...], source
     return tuple(sorted(names.index(state) for state in states))
 
 
-def _aggregation(text: str, where: str) -> Aggregation:
-    name, *rest = text.split(maxsplit=1)[:2] or [""]
-    fields: dict[str, Any] = {}
-    left = rest[0] if rest else ""
-    try:
-        while left:
-            key = re.match(r"(\w+)=", left)
-            if key is None or key[1] in fields or key[1] == "name":
-                raise ValueError
-            value, end = json.JSONDecoder().raw_decode(left, key.end())
-            fields[key[1]] = value
-            left = left[end:].lstrip()
-        return aggregation_from_config({"name": name, **fields})
-    except GraphFSAError as error:
-        raise FormatError(f"{where}: {error}") from None
-    except (ValueError, RecursionError):
-        raise FormatError(
-            f"{where}: an aggregation has a name and options as key=JSON, such as 'counting bound=2'; got {shown(text)}"
-        ) from None
+class _Aggregation:
+    """What the header says about the aggregation; sums in words name states, which may come later.
+
+    Args:
+        text: The name, options as key=JSON, and sums in words.
+        where: Its source and line, for error messages.
+    """
+
+    def __init__(self, text: str, where: str) -> None:
+        self._where = where
+        name, *rest = text.split(maxsplit=1)[:2] or [""]
+        self._config: dict[str, Any] = {}
+        self._words = rest[0] if rest else ""
+        try:
+            while self._words and not _SUMS.match(self._words):
+                key = re.match(r"(\w+)=", self._words)
+                if key is None or key[1] in self._config or key[1] == "name":
+                    raise ValueError
+                value, end = json.JSONDecoder().raw_decode(self._words, key.end())
+                self._config[key[1]] = value
+                self._words = self._words[end:].lstrip()
+        except (ValueError, RecursionError):
+            raise FormatError(
+                f"{where}: an aggregation has a name and options as key=JSON, such as 'counting bound=2'; "
+                f"got {shown(text)}"
+            ) from None
+        self._config["name"] = name
+        if not self._words:
+            self.over(())
+
+    def over(self, names: tuple[str, ...]) -> Aggregation:
+        """The aggregation, for states with these names."""
+        config = self._config
+        try:
+            if self._words:
+                config = config | {SUMS: [asdict(part) for part in read_sums(self._words, self._where, names)]}
+            return aggregation_from_config(config)
+        except FormatError as error:
+            raise error if str(error).startswith(self._where) else FormatError(f"{self._where}: {error}") from None
+        except GraphFSAError as error:
+            raise FormatError(f"{self._where}: {error}") from None

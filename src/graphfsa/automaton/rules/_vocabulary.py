@@ -15,7 +15,7 @@ import numpy as np
 
 from graphfsa.aggregations import Features
 from graphfsa.arrays import Array
-from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, ShareIs, count_of
+from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, ShareIs, SumIs, count_of, sum_atom
 
 _ALL_SETS = 4
 """Up to this number of levels every set of them makes an atom; beyond, ranges (or single levels and all but one)."""
@@ -26,17 +26,21 @@ _MAX_CELLS = 2**25
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """Something that has a level at each value: the count of a set of states, a part, a share.
+    """Something that has a level at each value: the count of a set of states, a part, a share, a sum.
 
     Attributes:
+        features: What it is one of.
         kind: An atom about the quantity; its levels are placeholders.
         levels: The level at each value, integers [num_values].
         num_levels: Number of levels.
+        ordered: Whether ranges of levels are short to say.
     """
 
+    features: Features
     kind: Atom
     levels: Array
     num_levels: int
+    ordered: bool = True
 
     def atom(self, levels: tuple[int, ...]) -> Atom:
         """The atom that holds at some levels; for shares they are a range."""
@@ -44,16 +48,13 @@ class Quantity:
             return CountIs(self.kind.states, levels)
         if isinstance(self.kind, PartIs):
             return PartIs(self.kind.part, levels)
+        if isinstance(self.kind, SumIs):
+            return sum_atom(self.features, self.kind.tally, levels)
         return ShareIs(self.kind.share, levels[0], levels[-1])
 
     @property
-    def ordered(self) -> bool:
-        """Whether ranges of levels are short to say."""
-        return not isinstance(self.kind, PartIs)
-
-    @property
     def basic(self) -> bool:
-        """Whether it is about a single state, part or share; basic quantities together tell any two values apart."""
+        """Whether it is about a single state, part, share or sum; together these tell values apart."""
         return not isinstance(self.kind, CountIs) or len(self.kind.states) == 1
 
     def widened(self, level: int, bad: set[int]) -> tuple[int, ...]:
@@ -139,11 +140,14 @@ def _quantities(features: Features, size: int, asked: tuple[int, ...]) -> Iterat
     for length in range(1, len(asked) + 1):
         if min(length, len(asked) - length) <= size:
             for states in combinations(asked, length):
-                yield Quantity(CountIs(states, ()), count_of(features, states), features.bound + 1)
+                yield Quantity(features, CountIs(states, ()), count_of(features, states), features.bound + 1)
     for place, part in enumerate(features.parts):
-        yield Quantity(PartIs(place, ()), part.digits, len(part.labels))
+        yield Quantity(features, PartIs(place, ()), part.digits, len(part.labels), ordered=False)
     for place, share in enumerate(features.shares):
-        yield Quantity(ShareIs(place, 0, 0), share.digits, len(share.levels) + 1)
+        yield Quantity(features, ShareIs(place, 0, 0), share.digits, len(share.levels) + 1)
+    for place, tally in enumerate(features.sums):
+        ordered = tally.sum.kind != "modulo"
+        yield Quantity(features, SumIs(place, ()), tally.digits, tally.sum.size, ordered)
 
 
 def _vocabulary(features: Features, quantities: list[Quantity], wide: bool | None, num_values: int) -> Vocabulary:
@@ -187,7 +191,8 @@ class RowVocabularies:
             matters: Which values matter, bool [num_values].
         """
         features = self.features
-        if self.whole.complete or features.counts is None or features.parts or features.shares or not matters.any():
+        others = features.parts or features.shares or features.sums
+        if self.whole.complete or features.counts is None or others or not matters.any():
             return self.whole, self._every
         told = deciding_states(features.counts, successors, matters)
         if len(told) == len(features.counts):

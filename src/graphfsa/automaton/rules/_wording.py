@@ -1,44 +1,15 @@
-"""Guards in words, which the parser reads back, and names of states made safe for each format."""
+"""Guards in words, which the parser reads back."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
-from graphfsa.aggregations import Features
-from graphfsa.automaton.rules._guards import Atom, CountIs, Guard, PartIs, ShareIs, runs
-from graphfsa.escaping import latex_letters
+from graphfsa.aggregations import Features, Sum
+from graphfsa.automaton.rules._guards import Atom, CountIs, Guard, PartIs, ShareIs, SumIs, runs, threshold_of
+from graphfsa.automaton.rules._names import StateNames, listed, one_of
+from graphfsa.automaton.rules._sum_notation import ladder_words, terms_words
 
-_WORDS = "if and or nor not neither otherwise stays some every neighbour neighbours is are missing of"
-KEYWORDS = frozenset(_WORDS.split(" "))
-"""Words that can name a state only in quotes."""
 _MAX_DENOMINATOR = 20
-
-
-@dataclass(frozen=True)
-class StateNames:
-    """Names of states as a format writes them.
-
-    Attributes:
-        states: The plain names.
-        written: Makes a name safe.
-    """
-
-    states: tuple[str, ...]
-    written: Callable[[str], str]
-
-    def __getitem__(self, state: int) -> str:
-        return self.written(self.states[state])
-
-    def __len__(self) -> int:
-        return len(self.states)
-
-    def label(self, text: str | None) -> str:
-        """A label of a part."""
-        return "missing" if text is None else self.written(text)
 
 
 def guard_words(guard: Guard, features: Features, names: StateNames) -> str:
@@ -49,21 +20,24 @@ def guard_words(guard: Guard, features: Features, names: StateNames) -> str:
 def atom_words(atom: Atom, features: Features, names: StateNames) -> str:
     """An atom in words."""
     if isinstance(atom, CountIs):
-        return _count_words(atom, features.bound, names)
+        return count_words(atom.states, atom.numbers, features.bound, names)
     if isinstance(atom, PartIs):
         return _part_words(atom, features, names)
+    if isinstance(atom, SumIs):
+        return _sum_words(atom, features, names)
     return _share_words(atom, features, names)
 
 
-def _count_words(atom: CountIs, bound: int, names: StateNames) -> str:
-    amount, plural = _amount(atom.numbers, bound)
+def count_words(states: tuple[int, ...], numbers: tuple[int, ...], bound: int, names: StateNames) -> str:
+    """That a number of neighbours in some states is one of several numbers."""
+    amount, plural = _amount(numbers, bound)
     noun = "neighbours" if plural else "neighbour"
-    others = [state for state in range(len(names)) if state not in atom.states]
+    others = [state for state in range(len(names)) if state not in states]
     if not others:
         return f"it has {amount} {noun}"
-    if atom.numbers == (0,) and len(others) < len(atom.states):
+    if numbers == (0,) and len(others) < len(states):
         return f"every neighbour is {listed([names[state] for state in others])}"
-    among = one_of([names[m] for m in atom.states], [names[m] for m in others])
+    among = one_of([names[m] for m in states], [names[m] for m in others])
     return f"{amount} {noun} {'are' if plural else 'is'} {among}"
 
 
@@ -79,6 +53,10 @@ def _amount(numbers: tuple[int, ...], bound: int) -> tuple[str, bool]:
         word = "at most" if first == 0 else "at least" if last == bound else "exactly"
         number = last if first == 0 else first
         return f"{word} {'one' if number == 1 else number}", number != 1
+    return _numbers(ranges, bound), True
+
+
+def _numbers(ranges: list[tuple[int, int]], bound: int) -> str:
     items: list[str] = []
     for first, last in ranges:
         if last == bound:
@@ -87,7 +65,7 @@ def _amount(numbers: tuple[int, ...], bound: int) -> tuple[str, bool]:
             items.append(f"{first} to {last}")
         else:
             items += map(str, range(first, last + 1))
-    return listed(items), True
+    return listed(items)
 
 
 def _part_words(atom: PartIs, features: Features, names: StateNames) -> str:
@@ -120,35 +98,46 @@ def fraction_words(level: float) -> str:
     return words if near.numerator / near.denominator == level else repr(level)
 
 
-def one_of(chosen: Sequence[str], others: Sequence[str]) -> str:
-    """What is chosen among everything, or what is not, whichever is shorter."""
-    if not others or len(chosen) <= len(others) + 1:
-        return listed(chosen)
-    return f"not {others[0]}" if len(others) == 1 else f"neither {listed(others, 'nor')}"
+def _sum_words(atom: SumIs, features: Features, names: StateNames) -> str:
+    part = features.sums[atom.tally].sum
+    if part.kind == "count" and part.plain:
+        return count_words(part.states(), atom.levels, part.limit, names)
+    asked = threshold_of(part, atom.levels)
+    if asked is not None:
+        return count_words(asked[0], (1,) if asked[1] else (0,), 1, names)
+    if part.kind == "highest":
+        ladders = sum(tally.sum.kind == "highest" for tally in features.sums)
+        which = f" of {ladder_words(part, names)}" if ladders > 1 else ""
+        return f"the highest neighbour{which} is {_highest_words(part, atom.levels, names)}"
+    what = f"sum of {terms_words(part, names)}"
+    if part.plain:
+        everyone = len(part.states()) == len(names)
+        what = "number of neighbours" + ("" if everyone else f" that are {terms_words(part, names)}")
+    if part.kind == "modulo":
+        return f"the {what} is {_rest_words(atom.levels, part.limit)}"
+    return f"the {what} is {_number_words(atom.levels, part.limit)}"
 
 
-def listed(items: Sequence[str], word: str = "or") -> str:
-    """Items joined by commas and a word."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {word} {items[-1]}"
+def _highest_words(part: Sum, levels: tuple[int, ...], names: StateNames) -> str:
+    named = [(level, names[state]) for level in range(1, part.size) for state in part.states(level)]
+    named = [(0, names.label(None)), *named]
+    chosen = [name for level, name in named if level in levels]
+    return one_of(chosen, [name for level, name in named if level not in levels])
 
 
-# ---- names
+def _rest_words(rests: tuple[int, ...], modulus: int) -> str:
+    if modulus == 2:
+        return "odd" if rests == (1,) else "even"
+    others = [str(rest) for rest in range(modulus) if rest not in rests]
+    return f"{one_of([*map(str, rests)], others)} modulo {modulus}"
 
 
-def plain_name(name: str) -> str:
-    """A name in the notation of rules: in quotes unless it is one word, and not one of the notation."""
-    if re.fullmatch(r"\w+(-\w+)*", name) and name not in KEYWORDS:
-        return name
-    return json.dumps(name, ensure_ascii=False)
-
-
-def code_span(name: str) -> str:
-    """A name in Markdown: between backticks, more of them than it has itself."""
-    fence = "`" * (max(map(len, re.findall("`+", name)), default=0) + 1)
-    pad = " " if name.startswith("`") or name.endswith("`") else ""
-    return f"{fence}{pad}{name}{pad}{fence}"
-
-
-def latex_name(name: str) -> str:
-    """A name in LaTeX, set without serifs, letter by letter as it is."""
-    return rf"\textsf{{{latex_letters(name)}}}"
+def _number_words(numbers: tuple[int, ...], limit: int) -> str:
+    ranges = runs(numbers)
+    first, last = ranges[0]
+    if len(ranges) == 1 and first < last:
+        if first == 0:
+            return f"at most {last}"
+        if last == limit:
+            return f"at least {first}"
+    return f"at least {limit}" if numbers == (limit,) else _numbers(ranges, limit)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -172,6 +174,8 @@ def _growth(aggregation: Aggregation, num_states: int, key: Any) -> tuple[Any, A
     if isinstance(key, tuple):
         return key, _by_slots(aggregation, num_states, key), lambda codes, _degree: codes
     levels = aggregation.levels(key, num_states)
+    if levels is None and _follows(aggregation, num_states, key):
+        return "values", _by_slots(aggregation, num_states, None), lambda codes, _degree: codes
     if levels is None:
         watched, tops = list(range(num_states)), [key] * num_states
         name: Any = ("counts", key)
@@ -193,7 +197,7 @@ def _growth(aggregation: Aggregation, num_states: int, key: Any) -> tuple[Any, A
         return after
 
     def value(codes: Array, degree: int) -> Array:
-        counts = np.stack([codes // weights[k] % (top + 1) for k, top in enumerate(tops)], axis=1)
+        counts = codes[:, None] // weights[:-1] % (np.array(tops, np.int64) + 1)
         if levels is None:
             return np.array([_encoded(aggregation, row, num_states) for row in counts.tolist()], np.int64)
         total, weight = np.zeros(len(codes), np.int64), 1
@@ -209,9 +213,32 @@ def _encoded(aggregation: Aggregation, counts: list[int], num_states: int) -> in
     return aggregation.encode([state for state in range(num_states) for _ in range(counts[state])], [], num_states)
 
 
-def _by_slots(aggregation: Aggregation, num_states: int, slots: tuple[int, ...]) -> Callable[[Array, int, int], Array]:
+@lru_cache(maxsize=256)
+def _follows(aggregation: Aggregation, num_states: int, degree: int) -> bool:
+    """Whether all that a node with some neighbours sees follows from its value after all but one of them."""
+    if aggregation.uses_slots or aggregation.encode([], [], num_states):
+        return False
+    known, new = {0}, {0}
+    for _ in range(degree):
+        pairs = product(new, range(num_states))
+        after = {aggregation.with_neighbour(value, state, 0, num_states) for value, state in pairs}
+        if None in after or len(known) > _MAX_LAYER:
+            return False
+        new = {value for value in after if value is not None} - known
+        known |= new
+        if not new:
+            break
+    return True
+
+
+def _by_slots(
+    aggregation: Aggregation, num_states: int, slots: tuple[int, ...] | None
+) -> Callable[[Array, int, int], Array]:
+    """Codes that are values; without slots all neighbours are the same."""
+
     def grow(codes: Array, state: int, place: int) -> Array:
-        after = [aggregation.with_neighbour(code, state, slots[place], num_states) for code in codes.tolist()]
+        slot = 0 if slots is None else slots[place]
+        after = [aggregation.with_neighbour(code, state, slot, num_states) for code in codes.tolist()]
         if None in after or aggregation.encode([], [], num_states):
             raise GraphFSAError(
                 f"to train with the {aggregation.name} aggregation, with_neighbour must say what one more neighbour "

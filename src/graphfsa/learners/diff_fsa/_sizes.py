@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import check_state_names
@@ -85,8 +87,8 @@ def begin_with(
     table: Array | None = None
     if initial is not None:
         shape, order = _shape_of(task, initial)
-        sizes = [shape]
-        table = _arranged(initial, order)
+        aggregation, table = _arranged(initial, order)
+        sizes = [replace(shape, aggregation=aggregation)]
         names = [initial.state_names[state] for state in order]
     if known is None:
         return sizes, Beginning(table), names
@@ -124,15 +126,16 @@ def _shape_of(task: Task, fsa: GraphFSA) -> tuple[Shape, list[int]]:
     return Shape(len(task.classes), len(task.inputs), fsa.num_states - len(named), fsa.aggregation), order
 
 
-def _arranged(fsa: GraphFSA, order: list[int]) -> Array:
-    """The table with the states in another order."""
+def _arranged(fsa: GraphFSA, order: list[int]) -> tuple[Aggregation, Array]:
+    """The aggregation and the table with the states in another order."""
     if order == list(range(fsa.num_states)):
-        return np.array(fsa.transition_table, np.int16)
+        return fsa.aggregation, np.array(fsa.transition_table, np.int16)
     renamed = fsa.aggregation.restricted(order, fsa.num_states)
-    if renamed is None or renamed[0] != fsa.aggregation:
+    if renamed is None:
         raise GraphFSAError(
             "an automaton to begin with must have its final states first, then its starting states, then the others: "
             f"{fsa.aggregation.name} aggregation does not say what it sees when states are in another order"
         )
+    aggregation, values = renamed
     place = np.argsort(order)
-    return place[fsa.transition_table[order][:, renamed[1]]].astype(np.int16)
+    return aggregation, place[fsa.transition_table[order][:, values]].astype(np.int16)

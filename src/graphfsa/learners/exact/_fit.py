@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation, CountingAggregation, LettersAggregation, PositionalAggregation
+from graphfsa.aggregations import Aggregation, CountingAggregation, PositionalAggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import check_state_names
@@ -24,7 +24,7 @@ from graphfsa.learners.exact._noise import closest
 from graphfsa.search.budget import Budget
 from graphfsa.search.completion import completed
 from graphfsa.search.ladder import Rung, ladder, partitions, spread
-from graphfsa.search.problem import Problem, Shape
+from graphfsa.search.problem import Problem, Shape, can_shift, exists_for
 from graphfsa.search.proof import Impossibility, indistinguishable, once, smallest_proof
 from graphfsa.search.restarts import annealed
 from graphfsa.search.searches import evaluate
@@ -78,8 +78,8 @@ class Fit:
 
     def run(self) -> Model:
         """Learn; an interruption from the keyboard ends the search, not the program."""
-        extras = self.learner.capacity.extras(self.task)
         aggregations = self.learner.capacity.aggregations(self.train)
+        extras = self._extras(aggregations[-1])
         single = tuple(range(len(self.task.inputs)))
         try:
             proof = self._contradiction()
@@ -91,7 +91,7 @@ class Fit:
             proof = proof or indistinguishable(self._problem(aggregations[-1], single))
             if proof is not None and not self.learner.tolerance:
                 return self._learned("impossible", impossibility=proof)
-            mergings = [single] if proof is not None else self._mergings(aggregations[-1])
+            mergings = [single] if proof is not None else self._mergings(aggregations[-1], extras[0])
             rungs = ladder(self.num_final, mergings, extras, aggregations)
             self.complete = len(rungs) == len(mergings) * len(extras) * len(aggregations)
             patience = self.budget.part(self.budget.left * (_IMPATIENT if self.learner.tolerance else _COUNTING))
@@ -232,12 +232,26 @@ class Fit:
         proof = indistinguishable(self._problem(everything, tuple(range(len(self.task.inputs)))))
         return None if proof is None else replace(proof, aggregation=None)
 
-    def _mergings(self, aggregation: Aggregation) -> list[tuple[int, ...]]:
-        """The ways to let input classes start alike that the labels do not forbid."""
+    def _extras(self, aggregation: Aggregation) -> list[int]:
+        """How many states to try beyond the named ones; those that the aggregation is about must be there."""
+        extras = self.learner.capacity.extras(self.task)
+        named = self.num_final + len(self.task.inputs)
+        aggregation.num_values(named + extras[-1])
+        return [extra for extra in extras if exists_for(aggregation, named + extra)]
+
+    def _mergings(self, aggregation: Aggregation, extra: int) -> list[tuple[int, ...]]:
+        """The ways to let input classes start alike that the labels do not forbid.
+
+        States that follow then have other numbers, so they must all look the same to the aggregation.
+
+        Args:
+            aggregation: How nodes see their neighbours.
+            extra: The fewest states beyond the named ones.
+        """
         count = len(self.task.inputs)
         apart = set(self.learner.apart(self.task))
-        # Letters belong to the numbers of states, which change when some are taken together.
-        if isinstance(aggregation, LettersAggregation) or aggregation.with_neighbour(0, 0, 0, count) is None:
+        shape = Shape(self.num_final, count, extra, aggregation)
+        if aggregation.with_neighbour(0, 0, 0, shape.num_states) is None or not can_shift(shape):
             return [tuple(range(count))]
         for a, b in combinations(range(count), 2):
             if (a, b) not in apart and len(self._problem(aggregation, _joined(count, a, b)).hopeless):
