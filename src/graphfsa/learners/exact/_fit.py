@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -124,7 +124,7 @@ class Fit:
             self.best = lambda: self.candidates[0]
         return bool(self.candidates)
 
-    def _anneal(self, extras: range, aggregations: list[Aggregation]) -> list[Attempt]:
+    def _anneal(self, extras: Sequence[int], aggregations: list[Aggregation]) -> list[Attempt]:
         """Restarts of annealing on large tables, with one starting state for each input."""
         single = tuple(range(len(self.task.inputs)))
         numbers = {max(extras)} if self.learner.states is not None or not self.num_final else set(_MORE_STATES)
