@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks._peers import lifelib_seconds, numpy_life, scipy_step, torch_step
 from benchmarks._report import in_turns, provenance, row, say
-from graphfsa.aggregations import CountingAggregation
+from graphfsa.aggregations import CountingAggregation, LettersAggregation, Sum
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.automaton.states import random_states
 from graphfsa.engine import run
@@ -48,6 +48,18 @@ def random_automaton(num_states: int, bound: int, rng: np.random.Generator) -> G
     return GraphFSA([f"s{m}" for m in range(num_states)], aggregation, table)
 
 
+def _random_letters(rng: np.random.Generator) -> GraphFSA:
+    """Eight states that show letters: two counts and the highest of two."""
+    sums = (
+        Sum("count", 2, (1, 1, 0, 0, 1)),
+        Sum("count", 2, (0, 0, 1, 1)),
+        Sum("highest", 2, (0, 0, 0, 0, 0, 1, 2, 2)),
+    )
+    aggregation = LettersAggregation(sums)
+    table = rng.integers(0, 8, (8, aggregation.num_values(8)))
+    return GraphFSA([f"s{m}" for m in range(8)], aggregation, table)
+
+
 def _stepper(fsa: GraphFSA, graph: Graph, kernel: Kernel, threads: int, rng: np.random.Generator) -> Stepper:
     stepper = make_stepper(fsa, graph, kernel, threads)
     stepper.load(random_states(fsa, graph.num_nodes, rng))
@@ -59,11 +71,13 @@ def _dense(quick: bool, turns: int, rng: np.random.Generator) -> Rows:
     say(f"dense steps on Erdos-Renyi graphs of {n:,} and {4 * n:,} nodes")
     graph, large = (families.erdos_renyi(size, mean_degree=10, rng=rng) for size in (n, 4 * n))
     small_rule, big_rule = random_automaton(4, 1, rng), random_automaton(8, 2, rng)
+    letters = _random_letters(rng)
     threads = default_threads()
     states = random_states(small_rule, n, rng)
     steppers = {
         "4": _stepper(small_rule, graph, "dense", threads, rng),
         "8": _stepper(big_rule, graph, "dense", threads, rng),
+        "letters": _stepper(letters, graph, "dense", threads, rng),
         "large": _stepper(small_rule, large, "dense", threads, rng),
     }
     contenders: dict[str, Any] = {name: lambda s=stepper: s.advance(1) for name, stepper in steppers.items()}
@@ -82,6 +96,8 @@ def _dense(quick: bool, turns: int, rng: np.random.Generator) -> Rows:
         yield row("  against torch: not installed", 0, "-", ">= 30")
     yield row("dense step, |M| = 8, b = 2, same graph", rates["8"], "arcs/s")
     yield row("  share of the rate at |M| = 4, b = 1", rates["8"] / rates["4"], "x", ">= 0.33")
+    yield row("dense step, |M| = 8, letters: two counts and the highest, same graph", rates["letters"], "arcs/s")
+    yield row("  share of the rate at |M| = 8, b = 2", rates["letters"] / rates["8"], "x", ">= 0.7")
     yield row(f"dense step, |M| = 4, b = 1, n = {4 * n:,}", rates["large"], "arcs/s")
     yield row("  time per arc against the smaller graph", rates["4"] / rates["large"], "x", "<= 1.2")
 

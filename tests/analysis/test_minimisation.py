@@ -10,11 +10,12 @@ from graphfsa import (
     CountingAggregation,
     Graph,
     GraphFSA,
+    LettersAggregation,
     PositionalAggregation,
     library,
     run,
 )
-from graphfsa.aggregations import Aggregation
+from graphfsa.aggregations import Aggregation, Sum
 from graphfsa.analysis import minimisation
 from graphfsa.analysis.minimisation import minimise
 from graphfsa.analysis.reachability import possible_entries, possible_states
@@ -36,6 +37,8 @@ def small_automata(draw, slotted):
             CountingAggregation(bound=1),
             AverageThresholdAggregation(0.5),
             AverageThresholdAggregation({1: 0.5}),
+            LettersAggregation((Sum("count", 2, (1, 1)), Sum("modulo", 2, (0, 0, 1)))),
+            LettersAggregation((Sum("highest", 2, (0, 1, 2)),)),
         ]
         aggregation = draw(st.sampled_from([*choices, *([CountingAggregation(bound=2)] if num_states < 5 else [])]))
     rng = np.random.default_rng(draw(SEEDS))
@@ -58,12 +61,18 @@ def with_twin(fsa, original, rng):
     twin, total = fsa.num_states, fsa.num_states + 1
     stand_in = [*range(twin), original]
     kind = fsa.aggregation
+    if isinstance(kind, LettersAggregation):  # The twin shows the same letters.
+        shown = [tuple(part.weight(state) for state in stand_in) for part in kind.sums]
+        sums = zip(kind.sums, shown, strict=True)
+        kind = LettersAggregation(tuple(Sum(part.kind, part.limit, weights) for part, weights in sums))
     table = np.empty((total, kind.num_values(total)), int)
     for value in range(table.shape[1]):
         digits = kind.digits(value, total)
         if isinstance(kind, CountingAggregation):
             together = [min(kind.bound, digits[m] + (digits[twin] if m == original else 0)) for m in range(twin)]
             old = sum(count * (kind.bound + 1) ** m for m, count in enumerate(together))
+        elif isinstance(kind, LettersAggregation):
+            old = value
         else:
             sides = [0 if digit == 0 else stand_in[digit - 1] + 1 for digit in digits]
             old = sum(digit * total**slot for slot, digit in enumerate(sides))

@@ -7,7 +7,16 @@ import sys
 import numpy as np
 import pytest
 
-from graphfsa import CountingAggregation, DiffFSA, GraphFSA, GraphFSAError, PositionalAggregation, library
+from graphfsa import (
+    CountingAggregation,
+    DiffFSA,
+    GraphFSA,
+    GraphFSAError,
+    LettersAggregation,
+    PositionalAggregation,
+    library,
+)
+from graphfsa.aggregations import Sum
 from graphfsa.datasets import Examples, Task, dataset_class, draw, draw_training, generate_grab, grab_config
 from graphfsa.errors import FormatError, LimitError, MissingExtraError, UnknownNameError
 from graphfsa.files import read_tensors, write_tensors
@@ -122,6 +131,20 @@ def test_every_aggregation_can_be_trained(kind):
     assert (found.verdict == "exact") == (kind == "positional")
     if kind == "positional":
         assert found.automaton.aggregation == PositionalAggregation(2)
+
+
+def test_letters_are_trained_and_refined_with_the_states_in_any_order(distance):
+    seen = LettersAggregation((Sum("count", 1, (1, 0, 0, 1)), Sum("count", 1, (0, 1))))
+    found = DiffFSA(states=4, aggregation=seen, restarts=8).fit(distance, seed=1)
+    assert found.verdict == "exact"
+    assert found.automaton.aggregation == seen
+    order = [3, 1, 0, 2]
+    moved, values = seen.restricted(order, 4)
+    table = np.argsort(order)[found.automaton.transition_table[order][:, values]]
+    names = [found.automaton.state_names[state] for state in order]
+    turned = GraphFSA(names, moved, table, starting_states=["node", "root"], final_states=["even", "odd"])
+    again = DiffFSA(**SHORT).fit(distance, initial=turned)
+    assert (again.verdict, again.automaton.aggregation) == ("exact", seen)
 
 
 def test_an_automaton_to_begin_with_is_refined(distance):

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_problems import problems, task_of
 
-from graphfsa import CountingAggregation, Graph, PositionalAggregation
+from graphfsa import CountingAggregation, Graph, LettersAggregation, PositionalAggregation
+from graphfsa.aggregations import Sum
 from graphfsa.datasets import Examples, Split, Task, dataset_class
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import AutomatonError, GraphFSAError
 from graphfsa.graphs import GraphBatch
 from graphfsa.learners.exact import ExactLearner
 from graphfsa.search.problem import Problem, Shape
@@ -93,6 +94,38 @@ def test_grab(truth_seed, aggregation):
     grab = dataset_class("grab")(truth="sparse", num_states=5, truth_seed=truth_seed, aggregation=aggregation, keep=20)
     examples = grab.generate(5, 60, np.random.default_rng(truth_seed), steps=8)
     learned = consistent(ExactLearner(states=5, bound=1, aggregation=aggregation, budget=60).fit(examples), examples)
+    assert learned.verdict == "exact"
+
+
+LETTERS = LettersAggregation((Sum("count", 2, (0, 0, 1, 1)), Sum("count", 2, (0, 1))))
+
+
+def test_letters_say_enough_for_paths_with_a_small_table():
+    """How many neighbours have no answer yet, and how many are on the path: 36 entries where counting has 324."""
+    examples = data("path-finding")
+    learned = consistent(ExactLearner(states=4, aggregation=LETTERS, budget=60).fit(examples), examples)
+    assert (learned.verdict, learned.automaton.transition_table.size) == ("exact", 36)
+
+
+def test_letters_of_states_that_there_are_not_are_refused():
+    later = LettersAggregation((Sum("count", 1, (0, 0, 0, 0, 0, 1)),))
+    with pytest.raises(AutomatonError, match=r"only states 0 \.\. 4 can show a letter, as there are 5 states; state 5"):
+        ExactLearner(states=5, aggregation=later).fit(data("path-finding"))
+    learned = ExactLearner(aggregation=later, budget=2).fit(data("path-finding"))
+    assert [attempt.size for attempt in learned.attempts] == ["6 states"]
+
+
+@pytest.mark.parametrize("letters", [(0, 0, 0, 1), (1, 1), (), (0, 0, 1, 1)])
+def test_inputs_that_show_different_letters_are_not_taken_together(letters):
+    """Two inputs, told apart by nothing but where they are numbered; then the others would move up."""
+    graph = Graph.from_edges(2, [(0, 1)])
+    task = Task("seen", "classes", ("a", "b"), ("no", "yes"))
+    shown = (*letters, 0, 0, 0, 0)
+    inputs = np.array([0, 0, 0, 1, 1, 0, 1, 1])
+    labels = np.array([shown[2 + other] for pair in inputs.reshape(-1, 2) for other in pair[::-1]])
+    examples = Examples(task, GraphBatch.of([graph] * 4), inputs, labels, steps=1)
+    aggregation = LettersAggregation((Sum("count", 1, letters),))
+    learned = consistent(ExactLearner(states=4, aggregation=aggregation, budget=60).fit(examples), examples)
     assert learned.verdict == "exact"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphfsa.aggregations._base import Aggregation, Counts, check_value, mixed_radix
 from graphfsa.aggregations._features import Features, Part, Share, digit_columns
-from graphfsa.aggregations._sums import Sum, Tally, times_words
+from graphfsa.aggregations._sums import Sum, Tally
 from graphfsa.aggregations.average_threshold import AverageThresholdAggregation
 from graphfsa.aggregations.counting import CountingAggregation
 from graphfsa.aggregations.letters import LettersAggregation
@@ -35,7 +35,6 @@ __all__ = [
     "check_value",
     "digit_columns",
     "mixed_radix",
-    "times_words",
 ]
 
 

@@ -95,11 +95,16 @@ class Sum:
                 return f"highest letter {total}"
             return f"{'highest' if total else 'no'} {level[0] if len(level) == 1 else _braces(level)}"
         if not self.plain:
-            names = [f"{state_names[state]} {times_words(self.weights[state])}" for state in self.states()]
+            names = [f"{state_names[state]} {self.times(self.weights[state])}" for state in self.states()]
         among = "neighbours" if everyone else names[0] if self.plain and len(names) == 1 else f"of {_braces(names)}"
         if self.kind == "modulo":
             return f"{total} {among} (modulo {self.limit})"
         return f"{total}{'+' if total == self.limit else ''} {among}"
+
+    @staticmethod
+    def times(weight: int) -> str:
+        """How often a state counts, in words: ``once``, ``twice``, ``3 times``."""
+        return _TIMES.get(weight, f"{weight} times")
 
     def labels(self, state_names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         """For pictures: what it is about, and each result."""
@@ -148,11 +153,6 @@ class Tally:
         if mine.kind == its.kind == "count":
             return mine.limit <= its.limit
         return mine == its or mine.limit == 1
-
-
-def times_words(weight: int) -> str:
-    """How often a state counts: ``once``, ``twice``, ``3 times``."""
-    return _TIMES.get(weight, f"{weight} times")
 
 
 def _braces(names: Sequence[str]) -> str:

@@ -347,7 +347,7 @@ def check_table_size(aggregation: Aggregation, num_states: int) -> int:
     raise LimitError(
         f"{shorten(str(aggregation), 200)} over {num_states} states needs a table of {size}; "
         f"the limit is {MAX_TABLE_ENTRIES:,}. Choose fewer states, a smaller bound or fewer slots, or"
-        " an average-threshold aggregation that watches only the states that matter"
+        " an aggregation whose table does not grow with the states: average thresholds of some states, or letters"
     )
 
 

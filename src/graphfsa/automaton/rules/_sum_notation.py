@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from graphfsa.aggregations import Sum, times_words
+from graphfsa.aggregations import Sum
 from graphfsa.automaton.rules._line import Line, NameReader
 from graphfsa.automaton.rules._names import StateNames, listed
 from graphfsa.errors import AutomatonError
@@ -44,7 +44,7 @@ def terms_words(part: Sum, names: StateNames) -> str:
     if part.plain:
         return _EVERYBODY if len(part.states()) == len(names) else _set_words(part.states(), names)
     weights = sorted(set(part.weights) - {0})
-    return ", ".join(f"{_set_words(part.states(weight), names)} {times_words(weight)}" for weight in weights)
+    return ", ".join(f"{_set_words(part.states(weight), names)} {Sum.times(weight)}" for weight in weights)
 
 
 def _set_words(states: Sequence[int], names: StateNames) -> str:
@@ -105,14 +105,14 @@ class SumReader(NameReader):
             if weight is None:
                 raise self.line.expected("'once', 'twice' or a number and 'times'")
             if weight in by_weight:
-                raise self.line.error(f"all states that count {times_words(weight)} must be listed together")
+                raise self.line.error(f"all states that count {Sum.times(weight)} must be listed together")
             by_weight[weight] = states
         return self.weights(by_weight)
 
     def _times(self) -> int | None:
         """Read how often something counts, if that comes next."""
         for weight in (1, 2):
-            if self.line.skip(times_words(weight)):
+            if self.line.skip(Sum.times(weight)):
                 return weight
         follows = self.line.peek(1)
         if follows is None or follows.quoted or follows.text != "times":
