@@ -26,10 +26,26 @@ from benchmarks._task_parts import (
     small_and_large,
     yes_or_no,
 )
-from graphfsa.datasets import CustomTask, TaskGraph, TreeSpecification
+from graphfsa.datasets import CustomTask, Specification, TaskGraph, TreeSpecification, WaveSpecification
 from graphfsa.graphs import Graph
 
 # Connected graphs.
+
+
+class _Waves(WaveSpecification):
+    """The statement of tasks in which classes are numbers modulo their count, or the colours themselves."""
+
+    def __init__(self, task: CustomTask, sources, join, *, one: bool = False, **others) -> None:
+        self.name, self.inputs, self.classes, self.sources = task.name, task.inputs, task.classes, sources
+        self.one_source, self._join = one, join
+        vars(self).update(others)
+        self.period = 1 if set(sources.values()) <= set(task.classes) and sources else len(task.classes)
+
+    def join(self, given, colours):
+        return self._join(colours)
+
+    def label(self, distance, colour):
+        return self.classes[distance] if self.period > 1 else colour
 
 
 class DistanceMod3(CustomTask):
@@ -47,9 +63,8 @@ class DistanceMod3(CustomTask):
     def label(self, graph, inputs):
         return [str(distance % len(self.classes)) for distance in graph.distances(inputs.index("root"))]
 
-    def specifications(self) -> tuple[TreeSpecification, ...]:
-        # The statement about all connected graphs, by waves, comes first when there is one.
-        return (modulo_specification(self),)
+    def specifications(self) -> tuple[Specification, ...]:
+        return _Waves(self, {"root": "root"}, lambda _colours: "root", one=True), modulo_specification(self)
 
 
 class DistanceMod5(DistanceMod3):
@@ -82,8 +97,9 @@ class VoronoiTies(CustomTask):
         nearest = _nearest(graph, inputs, self.inputs[1:])
         return [names[0] if len(names) == 1 else "tie" for names in nearest]
 
-    def specifications(self) -> tuple[TreeSpecification, ...]:
-        return ()  # Distances grow without bound, so only waves can say it.
+    def specifications(self) -> tuple[Specification, ...]:
+        colours = {name: name for name in self.inputs[1:]}
+        return (_Waves(self, colours, lambda seen: next(iter(seen)) if len(seen) == 1 else "tie"),)
 
 
 class VoronoiFour(VoronoiTies):
@@ -94,6 +110,9 @@ class VoronoiFour(VoronoiTies):
 
     def label(self, graph, inputs):
         return [names[0] for names in _nearest(graph, inputs, self.classes)]
+
+    def specifications(self) -> tuple[Specification, ...]:
+        return (_Waves(self, {name: name for name in self.classes}, min),)
 
 
 class TwoCore(CustomTask):
@@ -155,6 +174,9 @@ class LeafDistance(CustomTask):
     def label(self, graph, inputs):
         leaves = [node for node in graph.nodes if graph.degrees[node] < 2]
         return [self.classes[distance % 2] for distance in graph.distances(*leaves)]
+
+    def specifications(self) -> tuple[Specification, ...]:
+        return (_Waves(self, {}, lambda _colours: "leaf", leaf="leaf", graph_class="tree"),)
 
 
 class Centre(CustomTask):

@@ -49,12 +49,14 @@ def test_help_loads_nothing_heavy(shell):
     assert result.stdout.splitlines()[-1] == "[]"
 
 
-def test_the_demo_learns_verifies_and_writes_its_files(cli, tmp_path):
+def test_the_demo_learns_proves_and_writes_its_files(cli, tmp_path):
     answer = cli("demo", "--out", tmp_path / "d")
     assert answer.code == 0
-    assert "exact: 100.00% of the labels are right" in answer.out
+    assert "proved: 100.00% of the labels are right" in answer.out
     assert "| 1000 | 10 | 1.0000 |" in answer.out
-    assert "all 47 trees of up to 8 nodes with all 1,011 pairs of marks" in answer.out
+    assert "Proved for trees of every size: on every tree that path-finding admits" in answer.out
+    assert "The certificate holds" in answer.out
+    assert cli("check", tmp_path / "d" / "proof.json", tmp_path / "d" / "path-finding.json").code == 0
     assert "marked ->" in answer.out
     for name in ("path-finding.png", "impossible.png"):
         assert (tmp_path / "d" / name).read_bytes().startswith(b"\x89PNG")

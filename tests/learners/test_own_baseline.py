@@ -82,4 +82,4 @@ class Knows(Learner):
     answer = CliRunner().invoke(build_app(), arguments)
     assert answer.exit_code == 0
     assert answer.stdout.startswith("verdict")
-    assert "exact" in answer.stdout
+    assert "proved" in answer.stdout
