@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from graphfsa import AverageThresholdAggregation, CountingAggregation, Graph, PositionalAggregation
+from graphfsa import AverageThresholdAggregation, CountingAggregation, Graph, LettersAggregation, PositionalAggregation
+from graphfsa.aggregations import Sum
 from graphfsa.analysis import impossibility
 from graphfsa.analysis.impossibility import Impossibility, check_impossibility, load_impossibility, save_impossibility
 from graphfsa.datasets import Examples, Task, contradictions, dataset_class
@@ -52,6 +53,14 @@ def arcs(graph):
 def written(claim, path):
     save_impossibility(claim, path)
     return load_impossibility(path)
+
+
+def test_automata_that_there_are_not_prove_nothing():
+    examples = dataset_class("distance")().generate(3, 2, np.random.default_rng(0))
+    seen = LettersAggregation((Sum("count", 1, (0, 0, 0, 0, 0, 1)),))
+    check = check_impossibility(Impossibility(examples, seen, 5, minimal=False))
+    assert not check.holds
+    assert check.reason.startswith("there are no such automata: only states 0 .. 4 can show a letter")
 
 
 @EXAMPLES

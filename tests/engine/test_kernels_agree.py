@@ -101,6 +101,18 @@ def test_two_state_counting_on_lattices(graph, data, steps, threads):
     assert_agree(fsa, graph, states, steps, threads=threads)
 
 
+@examples(150)
+@given(cases(scattered_graphs(), kinds=("letters",)), st.integers(1, 6), THREADS)
+def test_letters_with_and_without_tiles(case, steps, threads):
+    """Sums that count once and highest letters have planes; weighted ones and moduli do not."""
+    fsa, graph, states = case
+    sums = fsa.aggregation.sums
+    letters = sum(len(set(part.weights) - {0}) for part in sums)
+    plain = all(part.kind == "highest" or (part.kind == "count" and part.plain) for part in sums)
+    assert fits_tiles(fsa, graph) == (plain and letters <= 12)
+    assert_agree(fsa, graph, states, steps, threads=threads)
+
+
 def with_stepper(build, fsa, graph, states, steps):
     """A run whose stepper is built by a test instead of being chosen."""
     module = sys.modules["graphfsa.engine.run"]

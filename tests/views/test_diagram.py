@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, PositionalAggregation, library
+from graphfsa import (
+    AverageThresholdAggregation,
+    CountingAggregation,
+    GraphFSA,
+    LettersAggregation,
+    PositionalAggregation,
+    library,
+)
+from graphfsa.aggregations import Sum
 from graphfsa.analysis import transitions, used_transitions
 from graphfsa.datasets import dataset_class, entry_counts
 from graphfsa.errors import FormatError, GraphFSAError, LimitError, UnknownNameError
@@ -114,6 +122,7 @@ AGGREGATIONS = st.sampled_from(
         CountingAggregation(bound=1),
         PositionalAggregation(num_slots=2),
         AverageThresholdAggregation({0: (0.5,), 1: (1 / 3, 2 / 3)}),
+        LettersAggregation((Sum("count", 2, (1, 1)), Sum("highest", 2, (0, 1)), Sum("modulo", 2, (1,)))),
     ]
 )
 
