@@ -1,0 +1,93 @@
+"""Learning until proved: what refutes an automaton is learned from, and what was added is remembered."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import graphfsa as gf
+from graphfsa.datasets import PathFinding
+from graphfsa.errors import GraphFSAError
+from graphfsa.learners import Learner, learned
+
+
+def broken():
+    """A library automaton that is wrong on paths of three nodes and more: who sees a node that waits, waits too."""
+    fsa = gf.library.root_value()
+    table = fsa.transition_table.copy()
+    node = fsa.state_names.index("node")
+    for value in range(fsa.num_values):
+        counts = fsa.aggregation.digits(value, fsa.num_states)
+        if counts[node]:
+            table[node, value] = node
+    return gf.GraphFSA(
+        fsa.state_names, fsa.aggregation, table, starting_states=fsa.starting_states, final_states=fsa.final_states
+    )
+
+
+@dataclass(frozen=True)
+class Improving(Learner):
+    """Knows only the automaton that is wrong until it has seen a longer path."""
+
+    name: ClassVar[str] = "improving"
+
+    def fit(self, train, validation=None, *, seed=0):
+        fsa = broken() if train.sizes.max() < 3 else gf.library.root_value()
+        return learned(self, train, validation, seed, fsa, seconds=0.0)
+
+
+def test_the_graph_that_refutes_it_is_learned_from(tmp_path):
+    model = gf.learn("root-value", Improving(), sizes=[1, 2], count=12, seed=4)
+    assert model.verdict == "proved"
+    assert model.proof.proved
+    added = model.provenance.details["counterexamples"]
+    assert [graph["num_nodes"] for graph in added] == [3]
+    assert model.training_graphs().digest == model.provenance.data
+    model.save(tmp_path / "m.json")
+    again = gf.load(tmp_path / "m.json")
+    assert again.verdict == "proved"
+    assert again.training_graphs().digest == model.provenance.data
+
+
+def test_until_exact_does_not_prove():
+    model = gf.learn("root-value", Improving(), sizes=[1, 2], count=12, until="exact")
+    assert (model.verdict, model.proof) == ("exact", None)
+
+
+def test_a_task_without_a_specification_can_not_be_proved():
+    with pytest.raises(GraphFSAError, match='until "proved" needs a task with a specification'):
+        gf.learn("grab", Improving(), until="proved", count=5)
+    with pytest.raises(GraphFSAError, match="until must be one of proved, exact; got 'tomorrow'"):
+        gf.learn("root-value", Improving(), until="tomorrow")
+
+
+@dataclass(frozen=True)
+class Torn(Learner):
+    """Two automata fit: the first is wrong on larger graphs."""
+
+    name: ClassVar[str] = "torn"
+
+    def fit(self, train, validation=None, *, seed=0):
+        both = broken(), gf.library.root_value()
+        return learned(self, train, validation, seed, both[0], seconds=0.0, candidates=both)
+
+
+def test_automata_that_fit_are_told_apart_by_proof():
+    model = gf.learn("root-value", Torn(), sizes=[1, 2], count=12)
+    assert model.verdict == "proved"
+    assert model.automaton == gf.library.root_value()
+    assert "counterexamples" not in model.provenance.details
+
+
+def test_what_is_not_exact_is_not_proved():
+    model = gf.learn("root-value", "majority", sizes=[3], count=8)
+    assert (model.verdict, model.proof) == ("best-effort", None)
+
+
+def test_path_finding_is_learned_and_proved_from_the_graphs_of_the_paper():
+    drawn = gf.datasets.training_data(PathFinding(), split="train", seed=3)
+    model = gf.learners.learn_until("proved", gf.ExactLearner(), drawn, seed=3)
+    assert model.verdict == "proved"
+    large = PathFinding().generate(200, 5, np.random.default_rng(0))
+    assert model.accuracy(large) == 1
