@@ -64,6 +64,8 @@ def until_proved(
         fresh: list[Examples] = []
         undecided: Proof | None = None
         for fsa in _candidates(model, train):
+            if any(part.wrong(part.predict(fsa)).any() for part in fresh):
+                continue
             watch({"doing": f"proving what was learned, with {len(added)} graphs added"})
             try:
                 proof = attempt_proof(fsa, spec, source, _MAX_NODES, effort, tell)
