@@ -29,11 +29,13 @@ from graphfsa.automaton import library
 from graphfsa.cli import build_app
 from graphfsa.datasets import export_data
 from graphfsa.graphs import write_graph
+from graphfsa.interrupts import would_be_lost
 from stress._corpus import EXPERIMENT
 from stress._mutations import NAMES
 
 BLOCK = 100
 _MOMENT = 0.4
+_AGAIN = 0.005
 """Seconds after which a command is interrupted."""
 _ENDING = 8.0
 """Seconds of processor time that it may take to end then: a kernel may be being compiled."""
@@ -221,7 +223,11 @@ def _run(app: typer.Typer, arguments: list[str]) -> str:
     """Run a command line; returns how it ended."""
     rung: list[float] = []
 
-    def ring(_number: int, _frame: Any) -> None:
+    def ring(_number: int, frame: Any) -> None:
+        # Where an exception would be forgotten, the program's own handler waits; before a command begins, it exits.
+        if would_be_lost(frame):
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+            return
         rung.append(time.process_time())
         signal.raise_signal(signal.SIGINT)
 

@@ -69,8 +69,12 @@ def whole_folder(path: PathLike) -> Generator[Path]:
         GraphFSAError: The directory can't be made, or is there already.
     """
     target = Path(path)
-    if "\0" in str(target):
-        raise GraphFSAError(f"the name of a directory must have no null byte; got {shown(str(target))}")
+    try:
+        possible = b"\0" not in os.fsencode(target)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise GraphFSAError(f"the name of a directory must be one that files can have; got {shown(str(target))}")
     draft = target.with_name(draft_name())
     try:
         if target.exists():

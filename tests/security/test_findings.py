@@ -40,8 +40,9 @@ def test_only_plain_names_become_files(tmp_path, name):
         place(tmp_path, name)
 
 
-def test_a_directory_whose_name_has_a_null_byte(tmp_path):
-    with pytest.raises(GraphFSAError, match="must have no null byte"), whole_folder(tmp_path / "a\0b"):
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_a_directory_with_a_name_that_no_file_can_have(tmp_path, name):
+    with pytest.raises(GraphFSAError, match="must be one that files can have"), whole_folder(tmp_path / name):
         pass
     assert not list(tmp_path.iterdir())
 
