@@ -35,8 +35,9 @@ from stress._mutations import NAMES
 
 BLOCK = 100
 _MOMENT = 0.4
-_AGAIN = 0.005
 """Seconds after which a command is interrupted."""
+_AGAIN = 0.005
+"""Seconds until the next attempt, if it can't be interrupted there."""
 _ENDING = 8.0
 """Seconds of processor time that it may take to end then: a kernel may be being compiled."""
 _MEMORY = 10 * 2**30
