@@ -120,7 +120,7 @@ def test_the_most_states():
         (CountingAggregation(bound=1), 22, "92,274,688 entries (88 MiB)"),  # 22 * 2^22
         (CountingAggregation(bound=1), 256, "the limit is 67,108,864"),
         (PositionalAggregation(num_slots=256), 256, "PositionalAggregation(num_slots=256) over 256 states"),
-        (AverageThresholdAggregation(), 200, "Choose fewer states, a smaller bound or fewer slots, or an average"),
+        (AverageThresholdAggregation(), 200, "Choose fewer states, a smaller bound or fewer slots, or an aggregation"),
     ],
 )
 def test_huge_tables_are_refused_before_they_are_made(aggregation, num_states, words):

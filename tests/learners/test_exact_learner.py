@@ -108,7 +108,7 @@ def test_letters_say_enough_for_paths_with_a_small_table():
 
 
 def test_letters_of_states_that_there_are_not_are_refused():
-    later = LettersAggregation((Sum("count", 1, (0, 0, 0, 0, 0, 1)),))
+    later = LettersAggregation((Sum("count", 2, (0, 0, 0, 0, 0, 1)),))
     with pytest.raises(AutomatonError, match=r"only states 0 \.\. 4 can show a letter, as there are 5 states; state 5"):
         ExactLearner(states=5, aggregation=later).fit(data("path-finding"))
     learned = ExactLearner(aggregation=later, budget=2).fit(data("path-finding"))
