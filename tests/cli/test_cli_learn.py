@@ -43,6 +43,7 @@ FIELDS = {
     "model",
     "certificate",
     "proof",
+    "lookalike",
 }
 
 
@@ -362,3 +363,28 @@ def test_what_was_learned_is_what_the_package_says(cli, tmp_path):
     examples = dataset_class("distance")(graphs="tree").generate(30, 20, np.random.default_rng(5))
     assert isinstance(examples, Examples)
     assert examples.accuracy(GraphFSA.load(out)) == examples.accuracy(library.distance()) == 1
+
+
+TWO_CORE = """
+from graphfsa.datasets import CustomTask
+
+
+class Ring(CustomTask):
+    inputs = ("node",)
+    classes = ("tree", "cycle")
+    graphs = "connected"
+
+    def label(self, graph, inputs):
+        return [self.classes[len(graph.edges) >= graph.num_nodes]] * graph.num_nodes
+"""
+
+
+def test_a_task_that_needs_news_from_far_away_says_so_and_offers_an_evolution(cli, tmp_path):
+    (tmp_path / "ring.py").write_text(TWO_CORE)
+    arguments = ("--task", str(tmp_path / "ring.py:Ring"), "--out", str(tmp_path / "m.json"), "--budget", "1")
+    result = cli("learn", *arguments)
+    assert result.code == 1
+    assert "no automaton with at most 256 states can be right" in result.out
+    assert "an evolution" in result.out
+    found = cli("learn", *arguments, "--json").json["lookalike"]
+    assert (found["max_states"], found["num_nodes"], found["label"], found["other_label"]) == (256, 3, "cycle", "tree")

@@ -7,6 +7,7 @@ from graphfsa.analysis.coverage import Coverage, coverage, labelled_graphs, used
 from graphfsa.analysis.equivalence import Comparison, Difference, compare, same_up_to_renaming
 from graphfsa.analysis.identifiability import Identification, Suggestion, labelled, suggest
 from graphfsa.analysis.impossibility import check_impossibility, load_impossibility, save_impossibility
+from graphfsa.analysis.locality import Lookalike, lookalike
 from graphfsa.analysis.minimisation import Minimised, minimise
 from graphfsa.analysis.reachability import possible_entries
 from graphfsa.analysis.stability import Stability, iteration_stability
@@ -19,6 +20,7 @@ __all__ = [
     "Coverage",
     "Difference",
     "Identification",
+    "Lookalike",
     "Minimised",
     "Stability",
     "Suggestion",
@@ -33,6 +35,7 @@ __all__ = [
     "labelled_graphs",
     "load_certificate",
     "load_impossibility",
+    "lookalike",
     "minimise",
     "possible_entries",
     "recheck",

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphfsa.cli._common import print_rows, say
-from graphfsa.cli._instances import instance_facts, print_instance
+from graphfsa.cli._instances import graph_facts, instance_facts, print_instance
 
 if TYPE_CHECKING:
-    from graphfsa.datasets import Examples, UserData
+    from graphfsa.datasets import Dataset, Examples, UserData
     from graphfsa.learners import Model, SoftTable
 
 _SHOWN = 10
@@ -62,6 +62,27 @@ def soft_facts(soft: SoftTable) -> dict[str, Any]:
     }
 
 
+def lookalike_facts(model: Model, dataset: Dataset | None) -> dict[str, Any] | None:
+    """Two nodes that show that a task can't be solved, if there are any; looked for where learning has failed."""
+    from graphfsa.analysis import lookalike
+    from graphfsa.datasets import CustomTask
+
+    failed = model.verdict not in ("proved", "exact") and not model.interrupted
+    found = lookalike(dataset) if failed and isinstance(dataset, CustomTask) else None
+    if found is None:
+        return None
+    return {
+        "claim": str(found),
+        "max_states": found.max_states,
+        "distance": found.distance,
+        "node": found.node,
+        "label": found.label,
+        "other_label": found.tree_label,
+        **graph_facts(found.graph),
+        "inputs": list(found.inputs),
+    }
+
+
 def print_learned(model: Model, facts: dict[str, Any]) -> None:
     """Facts for people."""
     print_rows(_rows(model, facts))
@@ -75,6 +96,10 @@ def print_learned(model: Model, facts: dict[str, Any]) -> None:
         say(f"contradiction: {clash}")
     if model.impossibility is not None:
         _print_proof(model.impossibility, facts)
+    if facts["lookalike"] is not None:
+        say(f"\n{facts['lookalike']['claim']}")
+        say("an answer that stays can't be given here; let labels be what happens next instead, an evolution:")
+        say("give the task 'states' in place of inputs and classes, and the states after one step as labels")
     if facts.get("possible") is False:
         say(
             "no automaton of these sizes can be exact: nodes that look the same forever have different labels "

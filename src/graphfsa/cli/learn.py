@@ -18,7 +18,7 @@ from graphfsa.cli._common import (
     print_json,
 )
 from graphfsa.cli._guard import exit_code, guarded, uninterrupted
-from graphfsa.cli._learned import learned_facts, note_untouched, print_learned
+from graphfsa.cli._learned import learned_facts, lookalike_facts, note_untouched, print_learned
 from graphfsa.cli._progress import learning_progress
 from graphfsa.cli.prove import proof_facts
 from graphfsa.errors import GraphFSAError
@@ -136,6 +136,7 @@ def learn_command(
     with uninterrupted():
         written = _written(chosen, model, out, impossible, proof, soft)
     facts = learned_facts(model, drawn.train, read) | written | {"checkpoint": checkpoint}
+    facts["lookalike"] = lookalike_facts(model, drawn.dataset)
     print_json(facts) if as_json else print_learned(model, facts)
     if facts["interrupted"]:
         raise typer.Exit(exit_code())
