@@ -50,8 +50,8 @@ def save_proof(proof: Proof, path: PathLike) -> None:
     content: dict[str, Any] = {
         "claim": proof.claim,
         "automaton": proof.automaton,
-        "specification": proof.specification,
-        "digest": proof.digest,
+        "specification": proof.statement.name,
+        "digest": proof.statement.digest,
         "graph_class": proof.graph_class,
         "source": proof.source,
         "method": proof.method,
