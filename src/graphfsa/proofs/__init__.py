@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphfsa.proofs.checking import certificate_kind, check_certificate, save_proof
+from graphfsa.proofs.checking import certificate_kind, check_certificate, check_proof, proof_text, save_proof
 from graphfsa.proofs.explaining import Part, explain
 from graphfsa.proofs.loop import until_proved
 from graphfsa.proofs.prove import Proof, prove
@@ -13,9 +13,11 @@ __all__ = [
     "Proof",
     "certificate_kind",
     "check_certificate",
+    "check_proof",
     "check_specification",
     "explain",
     "find_specification",
+    "proof_text",
     "prove",
     "save_proof",
     "specification_of",
