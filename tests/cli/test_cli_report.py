@@ -5,10 +5,17 @@ import html
 import json
 import re
 import zlib
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from graphfsa import GraphFSA, library
+from graphfsa import GraphFSA, library, load
+from graphfsa.datasets import as_dataset
+from graphfsa.evaluation.proving import report_proof
+from graphfsa.learners import Model
+from graphfsa.views.proof_section import _words as explained
+from graphfsa.views.proof_section import proof_section
 
 
 @pytest.mark.parametrize("task", ["distance", "life", "elementary"])
@@ -28,7 +35,8 @@ def test_a_report_holds_everything_and_loads_nothing(cli, tmp_path, task):
     titles = re.findall(r"<h2>(.*?)</h2>", page)
     more = "Accuracy by size of the graphs" if task == "distance" else "Accuracy after more steps"
     assert titles == [
-        "What it does, in words", "Diagram", more, "Verification", "Coverage", "A run", "Where this is from",
+        "What it does, in words", "Diagram", more, "Verification", "Why it is right", "Coverage", "A run",
+        "Where this is from",
     ]  # fmt: skip
     outside = re.sub(r'src="data:[^"]*"', "", page)
     assert not re.search(r'(src|href)\s*=\s*["\']?(https?:)?//', outside)
@@ -82,6 +90,77 @@ def test_names_with_markup_are_shown_as_they_are(cli, tmp_path):
     assert "<script>alert" not in before
     assert "<img src=x" not in before
     assert "&lt;script&gt;alert(1)" in before
+
+
+def _section(page, title):
+    return re.search(rf"<section><h2>{re.escape(title)}</h2>(.*?)</section>", page, re.DOTALL)[1]
+
+
+def test_a_proof_is_told_and_its_certificate_can_be_taken_from_the_page(cli, tmp_path):
+    out = tmp_path / "r.html"
+    facts = cli("report", "path-finding", "--out", out, "--sizes", 9, "--max-nodes", 3, "--json").json
+    assert facts["proof"] == "proved"
+    told = _section(out.read_text(), "Why it is right")
+    assert "A neighbour that sends <code>one</code> and is sent <code>one</code>" in told
+    assert "after at most n steps" in told
+    data = re.search(r'href="data:application/json;base64,([^"]*)"', told)[1]
+    (tmp_path / "proof.json").write_bytes(base64.b64decode(data))
+    assert cli("check", tmp_path / "proof.json", "path-finding").code == 0
+
+
+def test_a_wrong_model_shows_its_smallest_graph_and_claims_nothing(cli, tmp_path):
+    fsa = library.path_finding()
+    fsa.with_entry("marked", int(fsa.aggregation.encode([3], [], 4)), "off").save(tmp_path / "m.json")
+    out = tmp_path / "r.html"
+    arguments = ("--task", "path-finding", "--out", out, "--sizes", 9, "--max-nodes", 3, "--json")
+    assert cli("report", tmp_path / "m.json", *arguments).json["proof"] == "refuted"
+    page = out.read_text()
+    assert "Why it is right" not in page
+    told = _section(page, "Where it is wrong")
+    assert "node 0 (given <code>marked</code>)" in told
+    assert "<iframe" in told
+
+
+def test_a_file_that_says_proved_is_not_believed(cli, tmp_path):
+    answer = cli("learn", "--task", "root-value", "--out", tmp_path / "m.json", "--seed", 0, "--json")
+    assert answer.json["verdict"] == "proved"
+    model = json.loads((tmp_path / "m.json").read_text())
+    assert model["verdict"] == "proved"
+    wrong = load(tmp_path / "m.json")
+    fsa = wrong.automaton
+    first = wrong.task.reading(fsa).starting[1]
+    for value in range(fsa.num_values):
+        fsa = fsa.with_entry(first, value, first)
+    replace(wrong, body=fsa).save(tmp_path / "w.json")
+    assert json.loads((tmp_path / "w.json").read_text())["verdict"] == "proved"
+    out = tmp_path / "r.html"
+    facts = cli("report", tmp_path / "w.json", "--out", out, "--sizes", 9, "--max-nodes", 3, "--json").json
+    assert facts["proof"] == "refuted"
+    assert "Why it is right" not in out.read_text()
+
+
+def test_names_in_a_proof_are_escaped():
+    text = explained("starts in `<b>x</b>` & `y`")
+    assert text == "starts in <code>&lt;b&gt;x&lt;/b&gt;</code> &amp; <code>y</code>"
+    hostile = GraphFSA(
+        ["off", "on", "node", "marked", "<img src=x>"],
+        library.path_finding().aggregation,
+        _with_a_state_more(library.path_finding()),
+        starting_states=["node", "marked"],
+        final_states=["off", "on"],
+    )
+    section = proof_section(report_proof(Model.of(hostile, "path-finding"), as_dataset("path-finding")))
+    assert section.title == "Where it is wrong"
+    assert "<img src=x>" not in section.body
+
+
+def _with_a_state_more(fsa):
+    """The table of an automaton with one more state, to which the state 'on' never goes and 'marked' always does."""
+    aggregation, names = fsa.aggregation, range(5)
+    table = np.zeros((5, aggregation.num_values(5)), int)
+    table[:] = np.array(names)[:, None]
+    table[3] = 4
+    return table
 
 
 @pytest.mark.parametrize(

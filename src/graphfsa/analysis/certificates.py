@@ -14,10 +14,15 @@ SCHEMA = "graphfsa.certificate/1"
 _MAX_BYTES = 2**26
 
 
+def certificate_text(kind: str, content: dict[str, Any]) -> str:
+    """A certificate of a kind as JSON."""
+    whole = {"schema": SCHEMA, "kind": kind, **content, "version": __version__}
+    return json.dumps(whole, indent=1) + "\n"
+
+
 def write_certificate(path: PathLike, kind: str, content: dict[str, Any]) -> None:
     """Write a certificate of a kind to a JSON file, atomically."""
-    whole = {"schema": SCHEMA, "kind": kind, **content, "version": __version__}
-    atomic_write(path, json.dumps(whole, indent=1) + "\n")
+    atomic_write(path, certificate_text(kind, content))
 
 
 def read_certificate(path: PathLike, *kinds: str, limit: int = _MAX_BYTES) -> dict[str, Any]:

@@ -32,6 +32,7 @@ def prove_command(
     effort: int = typer.Option(1, min=1, help="How many times the usual amount of work may be done."),
     out: str = typer.Option(None, help="Write the certificate to this .json file if it is proved."),
     player: str = typer.Option(None, help="Write the run on the wrong graph to this .html file if it is refuted."),
+    explain: bool = typer.Option(False, help="Say why it is right, or where it is wrong, in sentences."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Prove that an automaton is right on graphs of every size, or find the smallest graph on which it is wrong.
@@ -65,7 +66,13 @@ def prove_command(
     if player is not None and wrong is not None:
         rollout(known, wrong.graph, found.starting_states(known), out=player, title="wrong for ever")
     facts = proof_facts(found, out, player)
-    print_json(facts) if as_json else print_proof(facts)
+    words = found.words(known) if explain else None
+    if as_json:
+        print_json(facts | ({} if words is None else {"words": words.splitlines()}))
+    else:
+        print_proof(facts)
+        if words is not None:
+            say("\n" + words)
     if not found.proved:
         raise typer.Exit(1)
 

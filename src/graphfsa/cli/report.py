@@ -26,7 +26,7 @@ def report_command(
     out: str = typer.Option(..., help="The .html file to write."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Write one HTML page about a model: rules, diagram, coverage, accuracy, verification and a roll-out to play.
+    """Write one HTML page about a model: rules, diagram, accuracy, verification, proof and a run to play.
 
     The page needs no network.
     """

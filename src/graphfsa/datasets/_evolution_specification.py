@@ -16,6 +16,7 @@ from math import comb
 from typing import Any
 
 from graphfsa.checks import check_integer, shown
+from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph, Lattice
 from graphfsa.graphs.lattice import LatticeKind
@@ -136,6 +137,11 @@ class EvolutionTable:
         seen = [row for sight in sights for row in _seen(sight, size, slotted)]
         moves = {(given, row): _asked(spec, given, row) for row in seen for given in range(size)}
         return cls(spec.name, spec.graph_class, tuple(spec.states), slotted, sights, moves)
+
+    @property
+    def task(self) -> Task:
+        """The inputs and classes as a task of automata."""
+        return Task(self.name, "evolution", self.states, self.states)
 
     @cached_property
     def digest(self) -> str:

@@ -19,6 +19,7 @@ from itertools import product
 from typing import Any
 
 from graphfsa.checks import check_integer, shown
+from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph
 
@@ -166,6 +167,11 @@ class SpecificationTable:
                 send[place, counts] = _answer(name, "send", spec.send, given, told, messages)
                 label[place, counts] = _answer(name, "label", spec.label, given, told, classes)
         return cls(name, inputs, classes, messages, bounds, spec.max_degree, send, label)
+
+    @property
+    def task(self) -> Task:
+        """The inputs and classes as a task of automata."""
+        return Task(self.name, "classes", self.inputs, self.classes)
 
     @cached_property
     def digest(self) -> str:

@@ -18,6 +18,7 @@ from itertools import combinations
 from typing import Any
 
 from graphfsa.checks import check_choice, check_integer, check_type, shown
+from graphfsa.datasets._task import Task
 from graphfsa.datasets._wave_labels import wave_labels
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph
@@ -169,6 +170,11 @@ class WaveTable:
         return cls(
             spec.name, spec.graph_class, *names, len(colours), sources, leaf, period, spec.one_source, join, label
         )
+
+    @property
+    def task(self) -> Task:
+        """The inputs and classes as a task of automata."""
+        return Task(self.name, "classes", self.inputs, self.classes)
 
     @cached_property
     def digest(self) -> str:

@@ -1,4 +1,4 @@
-"""One page about a model: its rules, diagram, accuracy, verification, coverage, and a run to play."""
+"""One page about a model: rules, diagram, accuracy, verification, proof, coverage, and a run to play."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Dataset, Example, Examples, as_dataset, as_examples, is_task
 from graphfsa.engine import Trajectory, run
 from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.evaluation.proving import report_proof
 from graphfsa.evaluation.scoring import evaluate
 from graphfsa.files import PathLike
 from graphfsa.learners import Model, as_model, versions
@@ -47,7 +48,8 @@ def report(
         name: What to call the model; by default its file or its task.
 
     Returns:
-        What is on the page, as JSON values: ``accuracy`` (rows), ``verified``, and where it is from.
+        What is on the page, as JSON values: ``accuracy`` (rows), ``verified``, ``proof`` (the verdict), and
+        where it is from.
     """
     from graphfsa.views import write_model_page
 
@@ -80,6 +82,7 @@ def _of_task(
         "task": dataset.name,
         "rows": list(scores.rows),
         "verification": _verified(model, dataset, max_nodes),
+        "proof": report_proof(model, dataset),
         "coverage": coverage(model, dataset, seed=seed),
         "trajectory": played(model.automaton, dataset.task, example),
         "facts": {"seed": seed, "versions": versions()},
@@ -93,6 +96,7 @@ def _of_data(model: Model, examples: Examples) -> dict[str, Any]:
         "task": examples.task.name,
         "rows": list(evaluate(model, examples).rows),
         "verification": verify(model, examples),
+        "proof": None,
         "coverage": coverage(model, examples),
         "trajectory": None if shown is None else played(model.automaton, examples.task, shown),
         "facts": {"versions": versions()},

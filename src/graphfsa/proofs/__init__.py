@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from graphfsa.proofs.checking import certificate_kind, check_certificate, save_proof
+from graphfsa.proofs.checking import certificate_kind, check_certificate, check_proof, proof_text, save_proof
+from graphfsa.proofs.explaining import Part, explain
 from graphfsa.proofs.loop import until_proved
 from graphfsa.proofs.prove import Proof, prove
 from graphfsa.proofs.specifications import check_specification, find_specification, specification_of
 
 __all__ = [
+    "Part",
     "Proof",
     "certificate_kind",
     "check_certificate",
+    "check_proof",
     "check_specification",
+    "explain",
     "find_specification",
+    "proof_text",
     "prove",
     "save_proof",
     "specification_of",

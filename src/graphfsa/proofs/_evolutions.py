@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from graphfsa.analysis.verification import Counterexample
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets import EvolutionSpecification, Task
+from graphfsa.datasets import EvolutionSpecification
 from graphfsa.engine import run
 from graphfsa.graphs import Graph
 
@@ -63,7 +63,7 @@ def prove_evolution(fsa: GraphFSA, spec: EvolutionSpecification) -> EvolutionPro
     """
     began = perf_counter()
     table = spec.table
-    states = Task(table.name, "evolution", table.states, table.states).reading(fsa).starting
+    states = table.task.reading(fsa).starting
     for board in spec.boards():
         fsa.aggregation.check_graph(Graph.from_lattice(board))
     wrong = [key for key, after in table.moves.items() if _after(fsa, states, *key) != states[after]]

@@ -18,7 +18,7 @@ from graphfsa.analysis.verification import Counterexample
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.checks import check_integer
-from graphfsa.datasets import Dataset, Task, WaveSpecification
+from graphfsa.datasets import Dataset, WaveSpecification
 from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs, all_inputs, families
@@ -53,7 +53,7 @@ class WaveRefuter:
 
     def __init__(self, spec: WaveSpecification, max_nodes: int = 6) -> None:
         table = spec.table
-        self._spec, self._task = spec, Task(table.name, "classes", table.inputs, table.classes)
+        self._spec, self._task = spec, table.task
         self.max_nodes = check_integer("max_nodes", max_nodes, 1)
         self._parts: dict[int, _Instances | None] = {}
 

@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Any, Literal
 
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets import Task, WaveSpecification, WaveTable
+from graphfsa.datasets import WaveSpecification, WaveTable
 from graphfsa.errors import LimitError
 from graphfsa.proofs._wave_model import NodeClass, WaveModel, Window
 from graphfsa.proofs._wave_search import WaveSearch
@@ -71,7 +71,7 @@ def prove_waves(fsa: GraphFSA, spec: WaveSpecification, *, windows: Sequence[Win
     """
     began = perf_counter()
     table = spec.table
-    reading = Task(table.name, "classes", table.inputs, table.classes).reading(fsa)
+    reading = table.task.reading(fsa)
     reason = _refusal(fsa)
     for number, window in enumerate(windows if not reason else ()):
         try:
@@ -98,7 +98,7 @@ def closed_sets(
         LimitError: There are too many classes of nodes or neighbourhoods.
     """
     table = spec.table
-    reading = Task(table.name, "classes", table.inputs, table.classes).reading(fsa)
+    reading = table.task.reading(fsa)
     found: dict[int | None, dict[NodeClass, list[set[int]]]] = {}
     for source in _sources(table):
         search = WaveSearch(fsa, reading, WaveModel(table, window, source))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphfsa.analysis.certificates import Check, read_certificate, write_certificate
+from graphfsa.analysis.certificates import Check, certificate_text, read_certificate
 from graphfsa.analysis.impossibility import KIND as IMPOSSIBILITY
 from graphfsa.analysis.impossibility import check_impossibility, load_impossibility
 from graphfsa.analysis.instances import Progress
 from graphfsa.analysis.verification import KIND as VERIFICATION
 from graphfsa.analysis.verification import load_certificate, recheck
+from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Dataset, EvolutionSpecification, Specification, WaveSpecification, as_dataset
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.fields import Field, read_fields
-from graphfsa.files import PathLike
+from graphfsa.files import PathLike, atomic_write
 from graphfsa.learners import as_model
 from graphfsa.plugins import known_plugin
 from graphfsa.proofs._evolution_checker import check_evolution
@@ -45,19 +46,42 @@ def save_proof(proof: Proof, path: PathLike) -> None:
     Raises:
         GraphFSAError: It is not proved.
     """
+    atomic_write(path, proof_text(proof))
+
+
+def proof_text(proof: Proof) -> str:
+    """What proves an automaton right, as JSON.
+
+    Raises:
+        GraphFSAError: It is not proved.
+    """
     if proof.certificate is None:
         raise GraphFSAError(f"only what is proved can be certified; the verdict is {proof.verdict}")
     content: dict[str, Any] = {
         "claim": proof.claim,
         "automaton": proof.automaton,
-        "specification": proof.specification,
-        "digest": proof.digest,
+        "specification": proof.statement.name,
+        "digest": proof.statement.digest,
         "graph_class": proof.graph_class,
         "source": proof.source,
         "method": proof.method,
         "facts": proof.certificate,
     }
-    write_certificate(path, PROOF, content)
+    return certificate_text(PROOF, content)
+
+
+def check_proof(proof: Proof, model: Any) -> Check:
+    """Check the certificate of a proof, with none of the code that found it.
+
+    Raises:
+        GraphFSAError: It is not proved.
+    """
+    if proof.certificate is None:
+        raise GraphFSAError(f"only what is proved can be checked; the verdict is {proof.verdict}")
+    fsa = as_model(model).automaton
+    if fsa.digest != proof.automaton:
+        return Check(False, "the proof is about another automaton: its digest is not that of the model")
+    return _check_facts(proof.certificate, fsa, proof.statement)
 
 
 def certificate_kind(path: PathLike) -> str:
@@ -109,15 +133,19 @@ def _check_proof(path: PathLike, model: Any, given: Any) -> Check:
     spec = _specification(path, said, given)
     if spec.digest != said["digest"] or spec.graph_class != said["graph_class"]:
         return Check(False, f"the certificate is about another specification than {spec.name}: the digests differ")
+    return _check_facts(said["facts"], fsa, spec)
+
+
+def _check_facts(facts: dict[str, Any], fsa: GraphFSA, spec: Specification) -> Check:
     if isinstance(spec, WaveSpecification):
-        return check_waves(said["facts"], fsa, spec)
+        return check_waves(facts, fsa, spec)
     if isinstance(spec, EvolutionSpecification):
-        return check_evolution(said["facts"], fsa, spec)
+        return check_evolution(facts, fsa, spec)
     try:
-        looked_at = check_tree_proof(said["facts"], fsa, spec.table)
+        looked_at = check_tree_proof(facts, fsa, spec.table)
     except Rejected as error:
         return Check(False, str(error))
-    return Check(True, f"{claim_of(spec)}, {steps_of(said['facts']['changes'])} ({looked_at:,} configurations checked)")
+    return Check(True, f"{claim_of(spec)}, {steps_of(facts['changes'])} ({looked_at:,} configurations checked)")
 
 
 def _specification(path: PathLike, said: dict[str, Any], given: Any) -> Specification:

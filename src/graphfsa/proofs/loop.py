@@ -15,7 +15,7 @@ from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
 from graphfsa.learners import Model, roll_out
 from graphfsa.plugins import plugin_reference
-from graphfsa.proofs.prove import Proof, attempt_proof, claim_of
+from graphfsa.proofs.prove import Proof, attempt_proof
 from graphfsa.proofs.specifications import specification_of
 
 Refit = Callable[[Examples], Model]
@@ -113,8 +113,7 @@ def _proved(model: Model, fsa: GraphFSA, proof: Proof, train: Examples) -> Model
 
 
 def _gave_up(fsa: GraphFSA, spec: Any, source: dict[str, Any], reason: str) -> Proof:
-    about = (claim_of(spec), spec.name, spec.graph_class, fsa.digest, spec.digest, source)
-    return Proof("undecided", *about, reason=reason)
+    return Proof("undecided", spec, fsa.digest, source, reason=reason)
 
 
 def _with_added(model: Model, added: list[Examples]) -> Model:

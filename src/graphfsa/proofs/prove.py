@@ -17,7 +17,6 @@ from graphfsa.datasets import (
     EvolutionSpecification,
     Specification,
     SpecificationTable,
-    Task,
     TreeSpecification,
     WaveSpecification,
     as_dataset,
@@ -34,6 +33,7 @@ from graphfsa.proofs._refuter import NotRefuted, Refuted, Refuter, tree_edges
 from graphfsa.proofs._runs import Position
 from graphfsa.proofs._wave_refuter import WaveRefuter
 from graphfsa.proofs._waves import prove_waves
+from graphfsa.proofs.explaining import explain
 from graphfsa.proofs.specifications import check_specification, find_specification, specification_of
 
 Watch = Callable[[str], None]
@@ -52,13 +52,10 @@ class Proof:
 
     Attributes:
         verdict: ``proved``, ``refuted`` or ``undecided``.
-        claim: What is claimed, or what was tried to be proved, as a sentence.
-        specification: Name of the specification.
-        graph_class: The class of graphs that it is about.
+        statement: The specification.
         automaton: Digest of the automaton.
-        steps: If it is proved: from which step on nodes are right, in words.
-        digest: Digest of the specification.
         source: Where the specification comes from: ``task`` and ``options``, or ``spec``.
+        steps: If it is proved: from which step on nodes are right, in words.
         method: If it is proved: ``contracts`` (trees), ``waves`` (connected graphs) or ``evolution`` (boards).
         certificate: If it is proved: the facts, as JSON values; ``save_proof`` writes them.
         counterexample: If it is refuted: a smallest graph on which some node is not right for ever.
@@ -68,11 +65,8 @@ class Proof:
     """
 
     verdict: Literal["proved", "refuted", "undecided"]
-    claim: str
-    specification: str
-    graph_class: str
+    statement: Specification
     automaton: str
-    digest: str
     source: dict[str, Any]
     steps: str | None = None
     method: str | None = None
@@ -87,12 +81,26 @@ class Proof:
         """Whether it is proved."""
         return self.verdict == "proved"
 
+    @property
+    def claim(self) -> str:
+        """What is claimed, or what was tried to be proved, as a sentence."""
+        return claim_of(self.statement)
+
+    @property
+    def graph_class(self) -> str:
+        """The class of graphs that it is about."""
+        return self.statement.graph_class
+
+    def words(self, model: Any) -> str:
+        """Why the model is right, or where it is wrong, in sentences; :func:`explain` has them one by one."""
+        return "\n".join(map(str, explain(self, model)))
+
     def starting_states(self, model: Any) -> Array:
         """The states in which the nodes of the counterexample start."""
         assert self.counterexample is not None
-        known = as_model(model)
-        places = [known.task.inputs.index(name) for name in self.counterexample.inputs]
-        return known.task.starting_states(known.automaton, np.array(places))
+        task = self.statement.table.task
+        places = [task.inputs.index(name) for name in self.counterexample.inputs]
+        return task.starting_states(as_model(model).automaton, np.array(places))
 
 
 def prove(
@@ -149,11 +157,8 @@ def attempt_proof(
     """Prove or refute a specification, which has been tested."""
     began = perf_counter()
     about: dict[str, Any] = {
-        "claim": claim_of(spec),
-        "specification": spec.name,
-        "graph_class": spec.graph_class,
+        "statement": spec,
         "automaton": fsa.digest,
-        "digest": spec.digest,
         "source": source,
     }
     facts: dict[str, Any]
@@ -302,7 +307,7 @@ def counterexample(fsa: GraphFSA, spec: TreeSpecification, graph: Graph, inputs:
     """What an automaton does on a graph on which it must be wrong."""
     table, labels = spec.table, spec.labels(graph, inputs)
     assert labels is not None, "the refuter only builds instances that are admitted"
-    task = Task(table.name, "classes", table.inputs, table.classes)
+    task = table.task
     states = task.starting_states(fsa, np.array([table.inputs.index(name) for name in inputs]))
     wanted = np.array([table.classes.index(name) for name in labels])
     settled = run(fsa, graph, states, "stable", max_steps=2**20)

@@ -10,12 +10,14 @@ from graphfsa.analysis import Coverage, Verification
 from graphfsa.automaton import GraphFSA
 from graphfsa.engine import Trajectory
 from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.evaluation.proving import ProofReport
 from graphfsa.evaluation.scoring import Row
 from graphfsa.files import PathLike
 from graphfsa.learners import Model
 from graphfsa.views.diagrams import diagram
 from graphfsa.views.entries import draw_coverage
 from graphfsa.views.learning import draw_accuracy
+from graphfsa.views.proof_section import proof_section
 from graphfsa.views.report import (
     Section,
     facts_section,
@@ -37,6 +39,7 @@ def write_model_page(
     task: str,
     rows: Sequence[Row],
     verification: Verification | str,
+    proof: ProofReport | str | None,
     coverage: Coverage,
     trajectory: Trajectory | None,
     facts: dict[str, Any],
@@ -50,6 +53,7 @@ def write_model_page(
         task: What its task is called.
         rows: How well it does.
         verification: What was verified, or why nothing was.
+        proof: Whether it is right on graphs of every size, why nothing was tried, or None if nobody says what is right.
         coverage: What the training graphs, or one's own, say about its entries.
         trajectory: A run to play, if there is one.
         facts: Further facts about where this is from.
@@ -74,6 +78,7 @@ def write_model_page(
         _diagram(fsa, used),
         _accuracy(rows, title, evolution=examples.task.kind == "evolution"),
         _verification(verification),
+        *([] if proof is None else [proof_section(proof)]),
         _coverage(coverage),
         *([] if trajectory is None else [_run(trajectory)]),
         facts_section("Where this is from", about),
@@ -81,7 +86,9 @@ def write_model_page(
     subtitle = f"{fsa.num_states} states, {fsa.aggregation}; automaton {fsa.digest[:12]}"
     write_report(out, f"{title}: an automaton for {task}", subtitle, sections)
     verified = verification.verified if isinstance(verification, Verification) else None
-    return {"out": str(out), "accuracy": [_plain(row) for row in rows], "verified": verified, **about}
+    proved = proof.verdict if isinstance(proof, ProofReport) else None
+    accuracy = [_plain(row) for row in rows]
+    return {"out": str(out), "accuracy": accuracy, "verified": verified, "proof": proved, **about}
 
 
 def _plain(row: Row) -> dict[str, Any]:

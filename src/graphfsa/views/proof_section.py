@@ -1,0 +1,65 @@
+"""The part of a page that says why a model is right on graphs of every size, or shows where it is wrong."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from typing import Any
+
+from graphfsa.evaluation.proving import ProofReport
+from graphfsa.html import Html, element, join
+from graphfsa.proofs import Part
+from graphfsa.views.report import Section, facts_section, rollout_section, text_section
+
+_MAX_LINK = 10**6
+"""Characters of a certificate that a page carries with it."""
+
+
+def proof_section(found: ProofReport | str) -> Section:
+    """The section; only a proof whose certificate was checked is called one."""
+    if isinstance(found, str):
+        return text_section("Is it always right?", f"Not tried: {found}")
+    words = join(_part(part) for part in found.parts)
+    if found.trajectory is not None:
+        run = rollout_section("The smallest wrong graph", found.trajectory)
+        return Section("Where it is wrong", join([words, run.body]), plays=True)
+    if found.certificate is None or found.check is None or not found.check.holds:
+        failed = "" if found.check is None else element("p", f"The certificate fails: {found.check.reason}.")
+        return Section("Is it always right?", join([words, failed]))
+    rows = facts_section("", _facts(found, found.certificate)).body
+    details = element(
+        "details", element("summary", "The certificate, and how to check it"), rows, _link(found.certificate)
+    )
+    return Section("Why it is right", join([words, details]))
+
+
+def _facts(found: ProofReport, certificate: str) -> dict[str, Any]:
+    assert found.check is not None
+    return {
+        "verdict": "proved",
+        "steps": found.proof.steps,
+        "method": found.proof.method,
+        "checked": found.check.reason,
+        "specification": f"{found.proof.statement.name}, digest {found.proof.statement.digest}",
+        "digest": sha256(certificate.encode()).hexdigest(),
+        "to check it": "graphfsa check proof.json MODEL",
+    }
+
+
+def _link(certificate: str) -> Html:
+    if len(certificate) > _MAX_LINK:
+        return element("p", "It is too long for this page: graphfsa prove MODEL --out proof.json writes it.")
+    source = f"data:application/json;base64,{b64encode(certificate.encode()).decode()}"
+    return element("p", element("a", "proof.json", href=source, download="proof.json"))
+
+
+def _part(part: Part) -> Html:
+    points = [element("li", _words(point)) for point in part.points]
+    return join([element("p", _words(part.text)), element("ul", *points) if points else ""])
+
+
+def _words(text: str) -> Html:
+    """A sentence with the names in it, which are between backquotes, set apart."""
+    pieces = re.split("`([^`]*)`", text)
+    return join(element("code", piece) if place % 2 else piece for place, piece in enumerate(pieces))
