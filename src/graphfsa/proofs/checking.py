@@ -22,6 +22,7 @@ from graphfsa.proofs._wave_checker import check_waves
 from graphfsa.proofs.prove import Proof, claim_of, steps_of
 from graphfsa.proofs.specifications import check_specification, find_specification
 from graphfsa.proofs.tree_checker import Rejected, check_tree_proof
+from graphfsa.proofs.view_checker import check_view_proof
 
 PROOF = "proof"
 _FIELDS = {
@@ -31,7 +32,7 @@ _FIELDS = {
     "digest": Field(str),
     "graph_class": Field(str),
     "source": Field(dict),
-    "method": Field(str, choices=("contracts", "waves", "evolution")),
+    "method": Field(str, choices=("contracts", "views", "waves", "evolution")),
     "facts": Field(dict),
     "version": Field(str),
 }
@@ -81,7 +82,7 @@ def check_proof(proof: Proof, model: Any) -> Check:
     fsa = as_model(model).automaton
     if fsa.digest != proof.automaton:
         return Check(False, "the proof is about another automaton: its digest is not that of the model")
-    return _check_facts(proof.certificate, fsa, proof.statement)
+    return _check_facts(proof.method, proof.certificate, fsa, proof.statement)
 
 
 def certificate_kind(path: PathLike) -> str:
@@ -133,19 +134,32 @@ def _check_proof(path: PathLike, model: Any, given: Any) -> Check:
     spec = _specification(path, said, given)
     if spec.digest != said["digest"] or spec.graph_class != said["graph_class"]:
         return Check(False, f"the certificate is about another specification than {spec.name}: the digests differ")
-    return _check_facts(said["facts"], fsa, spec)
+    return _check_facts(said["method"], said["facts"], fsa, spec)
 
 
-def _check_facts(facts: dict[str, Any], fsa: GraphFSA, spec: Specification) -> Check:
+def _check_facts(method: str | None, facts: dict[str, Any], fsa: GraphFSA, spec: Specification) -> Check:
+    kind, methods = _checked_by(spec)
+    if method not in methods:
+        return Check(False, f"a proof about {kind} is by {' or '.join(methods)}; this one is by {method}")
     if isinstance(spec, WaveSpecification):
         return check_waves(facts, fsa, spec)
     if isinstance(spec, EvolutionSpecification):
         return check_evolution(facts, fsa, spec)
     try:
-        looked_at = check_tree_proof(facts, fsa, spec.table)
+        looked_at = (check_view_proof if method == "views" else check_tree_proof)(facts, fsa, spec.table)
     except Rejected as error:
         return Check(False, str(error))
-    return Check(True, f"{claim_of(spec)}, {steps_of(facts['changes'])} ({looked_at:,} configurations checked)")
+    what = "views" if method == "views" else "configurations"
+    return Check(True, f"{claim_of(spec)}, {steps_of(facts['changes'])} ({looked_at:,} {what} checked)")
+
+
+def _checked_by(spec: Specification) -> tuple[str, tuple[str, ...]]:
+    """What a specification is about, and the methods by which it can be proved."""
+    if isinstance(spec, WaveSpecification):
+        return "connected graphs", ("waves",)
+    if isinstance(spec, EvolutionSpecification):
+        return "boards", ("evolution",)
+    return "trees", ("contracts", "views")
 
 
 def _specification(path: PathLike, said: dict[str, Any], given: Any) -> Specification:

@@ -31,6 +31,7 @@ from graphfsa.proofs._evolutions import prove_evolution
 from graphfsa.proofs._local import LocalAutomaton
 from graphfsa.proofs._refuter import NotRefuted, Refuted, Refuter, tree_edges
 from graphfsa.proofs._runs import Position
+from graphfsa.proofs._views import StuckCase, ViewProof, ViewProver, view_certificate
 from graphfsa.proofs._wave_refuter import WaveRefuter
 from graphfsa.proofs._waves import prove_waves
 from graphfsa.proofs.explaining import explain
@@ -41,7 +42,10 @@ _FIRST = 7
 """Up to this size trees are looked at before a proof is tried: most wrong automata are wrong on a small one."""
 _FIRST_CONNECTED = 6
 _HISTORIES = (1, 2, 3)
+_FEW_CONFIGURATIONS = 5_000
 _CONFIGURATIONS = 150_000
+_VIEWS = 2_000_000
+_VIEW_HISTORIES = (1, 2)
 _MACHINES = 150_000
 """States of machines that the refuter may make for each node that trees have."""
 
@@ -56,7 +60,7 @@ class Proof:
         automaton: Digest of the automaton.
         source: Where the specification comes from: ``task`` and ``options``, or ``spec``.
         steps: If it is proved: from which step on nodes are right, in words.
-        method: If it is proved: ``contracts`` (trees), ``waves`` (connected graphs) or ``evolution`` (boards).
+        method: If it is proved: ``contracts`` or ``views`` (trees), ``waves`` (connected graphs) or ``evolution`` (boards).
         certificate: If it is proved: the facts, as JSON values; ``save_proof`` writes them.
         counterexample: If it is refuted: a smallest graph on which some node is not right for ever.
         reason: Why it is undecided, or what else to know.
@@ -190,6 +194,8 @@ def _on_trees(fsa: GraphFSA, spec: TreeSpecification, max_nodes: int, effort: in
     if isinstance(found, TreeProof):
         facts = tree_certificate(found, automaton)
         return _proved("contracts", facts, steps_of(found.changes), small.num_nodes)
+    if isinstance(found, ViewProof):
+        return _proved("views", view_certificate(found), steps_of(found.changes), small.num_nodes)
     watch(f"all {spec.graph_class}s of up to {max_nodes} nodes")
     last = refuter.search(max_nodes, effort * _MACHINES * max_nodes)
     if isinstance(last, Refuted):
@@ -246,6 +252,37 @@ def claim_of(spec: Specification) -> str:
 
 
 def _attempts(
+    automaton: LocalAutomaton, statement: SpecificationTable, effort: int, watch: Watch
+) -> TreeProof | ViewProof | OpenCase | LimitError:
+    """The first proof that succeeds, cheap ones first; what the last attempt with contracts left open, if none does."""
+    watch("contracts over 1 letter, the small ones")
+    try:
+        found = ContractProver(automaton, statement, 1, _FEW_CONFIGURATIONS).prove()
+        if isinstance(found, TreeProof):
+            return found
+    except LimitError:
+        pass
+    seen = _by_views(automaton, statement, effort, watch)
+    return seen if isinstance(seen, ViewProof) else _by_contracts(automaton, statement, effort, watch)
+
+
+def _by_views(
+    automaton: LocalAutomaton, statement: SpecificationTable, effort: int, watch: Watch
+) -> ViewProof | StuckCase | None:
+    """Proofs by what edges show, with longer and longer histories; None if there is too much to look at."""
+    found: ViewProof | StuckCase | None = None
+    for history in _VIEW_HISTORIES:
+        watch(f"views of {history} state{'s' * (history > 1)}")
+        try:
+            found = ViewProver(automaton, statement, history, effort * _VIEWS).prove()
+        except LimitError:
+            return None
+        if isinstance(found, ViewProof):
+            break
+    return found
+
+
+def _by_contracts(
     automaton: LocalAutomaton, statement: SpecificationTable, effort: int, watch: Watch
 ) -> TreeProof | OpenCase | LimitError:
     """Proofs with longer and longer histories; the last one that leads to something, if none succeeds."""
@@ -327,7 +364,7 @@ def _open_words(found: OpenCase | LimitError, last: NotRefuted, fsa: GraphFSA, s
         given, label = statement.inputs[found.around.given], statement.classes[found.around.label]
         why = (
             f"a node with the input {given} and the class {label} may be in state {fsa.state_names[found.end[0]]} for "
-            "ever, as far as contracts tell"
+            "ever, as far as contracts and views tell"
         )
     else:
         why = str(found)
