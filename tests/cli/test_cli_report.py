@@ -101,7 +101,7 @@ def test_a_proof_is_told_and_its_certificate_can_be_taken_from_the_page(cli, tmp
     facts = cli("report", "path-finding", "--out", out, "--sizes", 9, "--max-nodes", 3, "--json").json
     assert facts["proof"] == "proved"
     told = _section(out.read_text(), "Why it is right")
-    assert "A neighbour that sends <code>one</code> and is sent <code>one</code>" in told
+    assert "A neighbour that sends <code>one</code> and receives <code>one</code>" in told
     assert "after at most n steps" in told
     data = re.search(r'href="data:application/json;base64,([^"]*)"', told)[1]
     (tmp_path / "proof.json").write_bytes(base64.b64decode(data))
