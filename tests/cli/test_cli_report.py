@@ -117,7 +117,7 @@ def test_a_wrong_model_shows_its_smallest_graph_and_claims_nothing(cli, tmp_path
     page = out.read_text()
     assert "Why it is right" not in page
     told = _section(page, "Where it is wrong")
-    assert "node 0 (given <code>marked</code>)" in told
+    assert "node 0 (input <code>marked</code>)" in told
     assert "<iframe" in told
 
 

@@ -93,8 +93,8 @@ def _on_trees(facts: dict[str, Any], fsa: GraphFSA, spec: TreeSpecification) -> 
     said = TreeCertificate.read(facts, fsa.num_states, len(table.messages))
     messages = [str(message) for message in table.messages]
     text = (
-        f"Take any edge, and call one end the neighbour and the other the node. Along it {table.name} sends a message in "
-        f"each direction: {names(messages, 'or')}. Depending on these two messages, a neighbour can do only this:"
+        f"Take any edge, and call one end the neighbour and the other the node. Along it {table.name} sends a message "
+        f"in each direction: {names(messages, 'or')}. Depending on these two messages, a neighbour can do only this:"
     )
     parts: list[Part] = []
     for number, contracts in enumerate(said.rounds):
@@ -111,8 +111,8 @@ def _on_trees(facts: dict[str, Any], fsa: GraphFSA, spec: TreeSpecification) -> 
     if said.history > 1:
         parts.append(
             Part(
-                f"(The certificate remembers the last {said.history} pairs of states on an edge; these sentences mention "
-                "only the last one.)"
+                f"(The certificate remembers the last {said.history} pairs of states on an edge; these sentences "
+                "mention only the last one.)"
             )
         )
     answers = [fsa.state_names[state] for state in _answers(fsa, spec)]
@@ -123,8 +123,8 @@ def _on_trees(facts: dict[str, Any], fsa: GraphFSA, spec: TreeSpecification) -> 
     cases = len(all_surroundings(table))
     parts.append(
         Part(
-            f"A node can have {cases:,} kinds of surroundings: its input, and how many neighbours send it each message. "
-            "In every one of them, if the neighbours do only what they can do, the node is from some step on in the "
+            f"A node can have {cases:,} kinds of surroundings: its input, and how many neighbours send it each "
+            "message. In every one of them, if the neighbours do only what they can do, the node is from some step on in the "
             f"state of its class and in no other: {listed(pairs, 'or')}."
         )
     )
@@ -141,8 +141,8 @@ def _tree_steps(changes: int | None) -> Part:
     times = "once" if changes == 1 else f"{changes:,} times"
     all_times = "n" if changes == 1 else f"{changes:,} n"
     return Part(
-        f"A node changes its state at most {times}, so n nodes make at most {all_times} changes in all. After a step in "
-        f"which no node changes, none ever will. So all nodes are right after at most {all_times} steps."
+        f"A node changes its state at most {times}, so n nodes make at most {all_times} changes in all. After a step "
+        f"in which no node changes, none ever will. So all nodes are right after at most {all_times} steps."
     )
 
 
