@@ -124,8 +124,8 @@ def _on_trees(facts: dict[str, Any], fsa: GraphFSA, spec: TreeSpecification) -> 
     parts.append(
         Part(
             f"A node can have {cases:,} kinds of surroundings: its input, and how many neighbours send it each "
-            "message. In every one of them, if the neighbours do only what they can do, the node is from some step on in the "
-            f"state of its class and in no other: {listed(pairs, 'or')}."
+            "message. In every one of them, if the neighbours do only what they can do, the node is from some step on "
+            f"in the state of its class and in no other: {listed(pairs, 'or')}."
         )
     )
     return [*parts, _tree_steps(said.changes)]
