@@ -101,7 +101,7 @@ def test_a_proof_is_told_and_its_certificate_can_be_taken_from_the_page(cli, tmp
     facts = cli("report", "path-finding", "--out", out, "--sizes", 9, "--max-nodes", 3, "--json").json
     assert facts["proof"] == "proved"
     told = _section(out.read_text(), "Why it is right")
-    assert "A neighbour that sends <code>one</code> and is sent <code>one</code>" in told
+    assert "A neighbour that sends <code>one</code> and receives <code>one</code>" in told
     assert "after at most n steps" in told
     data = re.search(r'href="data:application/json;base64,([^"]*)"', told)[1]
     (tmp_path / "proof.json").write_bytes(base64.b64decode(data))
@@ -117,8 +117,11 @@ def test_a_wrong_model_shows_its_smallest_graph_and_claims_nothing(cli, tmp_path
     page = out.read_text()
     assert "Why it is right" not in page
     told = _section(page, "Where it is wrong")
-    assert "node 0 (given <code>marked</code>)" in told
+    assert "node 0 (input <code>marked</code>)" in told
     assert "<iframe" in told
+    rows = [re.findall(r"<t[hd]>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", told)]
+    assert rows[0][:4] == ["node", "neighbours", "input", "right"]
+    assert [row[0] for row in rows[1:] if row[-1] == "wrong"][0] == "0"
 
 
 def test_a_file_that_says_proved_is_not_believed(cli, tmp_path):

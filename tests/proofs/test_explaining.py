@@ -20,7 +20,7 @@ def _named(point):
     """The pairs of messages at the head of a sentence."""
     head = point.partition(" starts in ")[0]
     pairs = set()
-    for clause in re.findall(r"sends (.*?) and is sent ((?:`[^`]*`(?:, | or )?)+)", head):
+    for clause in re.findall(r"sends (.*?) and receives ((?:`[^`]*`(?:, | or )?)+)", head):
         sends, is_sent = (re.findall("`([^`]*)`", part) for part in clause)
         pairs |= {(one, two) for one in sends for two in is_sent}
     return pairs
@@ -54,17 +54,17 @@ def test_a_contract_reads_as_it_is():
     )
     points = contract_points({(0, 0): still, (0, 1): turns, (1, 1): still, (1, 0): still}, names, ["x", "y"])
     assert points == [
-        "A neighbour that sends `x` and is sent `x`, or sends `y` and is sent `x` or `y`, starts in `a` and never "
-        "changes.",
-        "A neighbour that sends `x` and is sent `y` starts in `a`, may change from `a` to `b` (while the node is in "
-        "`b`), and ends in `b`.",
+        "A neighbour that sends `x` and receives `x`, or sends `y` and receives `x` or `y`, starts in `a` and "
+        "never changes.",
+        "A neighbour that sends `x` and receives `y` starts in `a`, may change from `a` to `b` (while the node is "
+        "in `b`), and ends in `b`.",
     ]
 
 
 def test_waves_say_where_a_node_is_before_and_after():
     words = prove("distance").words("distance")
-    assert "`root` at distance 0, class `even`, is in `root` at step 0, and in `even` from step 1 on." in words
-    assert "at distance 1, 3, 5, ..., class `odd`, is in `node` up to step d, and in `odd` from step d + 1 on." in words
+    assert "`root` at distance 0 (class `even`) is in `root` at step 0, and in `even` from step 1 on." in words
+    assert "at distance 1, 3, 5, ... (class `odd`) is in `node` up to step d, and in `odd` from step d + 1 on." in words
     assert "From step d + 1 on" in words
 
 
@@ -83,7 +83,7 @@ def test_boards_count_all_cases():
     counts = [int(re.search(r"(\d+) cases", point)[1]) for point in points]
     assert sum(counts) == proof.certificate["moves"]
     for point, count in zip(points, counts, strict=True):
-        assert sum(map(int, re.findall(r"in (\d+) it", point))) == count
+        assert sum(map(int, re.findall(r"in (\d+)", point))) == count
 
 
 def test_what_is_wrong_is_named():
@@ -95,7 +95,7 @@ def test_what_is_wrong_is_named():
     assert proof.verdict == "refuted"
     example, words = proof.counterexample, proof.words(wrong)
     node = next(k for k, (a, b) in enumerate(zip(example.labels, example.predictions, strict=True)) if a != b)
-    assert f"node {node} (given `{example.inputs[node]}`)" in words
+    assert f"node {node} (input `{example.inputs[node]}`)" in words
     assert "This is false" in words
     assert "at most" not in words
     with pytest.raises(GraphFSAError, match="digests differ"):
@@ -105,3 +105,10 @@ def test_what_is_wrong_is_named():
 def test_long_lists_are_cut():
     assert listed(list("abc"), "and") == "a, b and c"
     assert listed(list("abcdefghijklmnopqrst"), "or").endswith("k, l and 8 more")
+
+
+def test_long_conditions_are_told_by_their_exceptions():
+    moves = {((0, beside),): frozenset({((1, beside),)}) for beside in (1, 2, 3)}
+    facts = Facts(frozenset({((0, 0),)}), moves, frozenset({((1, 1),)}))
+    (point,) = contract_points({(0, 0): facts}, ["a", "b", "c", "d"], ["x"])
+    assert "from `a` to `b` (unless the node is in `a`)" in point

@@ -405,3 +405,13 @@ def test_labels_of_a_specification_are_about_trees():
     for edges, size in (([(0, 1), (1, 2), (2, 0)], 3), ([(0, 1)], 3), ([], 0)):
         with pytest.raises(GraphFSAError, match="is about trees"):
             spec.labels(Graph.from_edges(size, edges), ["node"] * size)
+
+
+def test_facts_about_states_that_no_node_can_be_in_do_no_harm():
+    text = str(library.root_value().rules()).replace("states: ", "states: spare, ", 1) + "\n\nspare stays\n"
+    wide = GraphFSA.from_rules(text)
+    proof = prove(wide, "root-value")
+    facts, spare = proof.certificate, wide.index("spare")
+    contract = facts["rounds"][0][0]
+    contract["begins"].append([[spare, contract["begins"][0][0][1]]])
+    assert check_tree_proof(facts, wide, proof.statement.table)

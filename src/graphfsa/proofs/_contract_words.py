@@ -23,13 +23,13 @@ def contract_points(
 
 def _pairs(pairs: Sequence[Pair], messages: Sequence[str]) -> str:
     """Which neighbours are meant, every one of them: all that are sent the same are named together."""
-    told: dict[int, list[int]] = {}
+    received: dict[int, list[int]] = {}
     for sends, is_sent in pairs:
-        told.setdefault(sends, []).append(is_sent)
+        received.setdefault(sends, []).append(is_sent)
     alike: dict[tuple[int, ...], list[int]] = {}
-    for sends, is_sent in told.items():
+    for sends, is_sent in received.items():
         alike.setdefault(tuple(is_sent), []).append(sends)
-    words = [f"sends {_any(sends, messages)} and is sent {_any(is_sent, messages)}" for is_sent, sends in alike.items()]
+    words = [f"sends {_any(sends, messages)} and receives {_any(told, messages)}" for told, sends in alike.items()]
     return ", or ".join(words) + ("," if len(words) > 1 else "")
 
 
@@ -85,7 +85,9 @@ class _Wording:
         """During which states of the node, if not during all that are possible."""
         if beside == possible:
             return ""
-        return f" (while the node is in {names((self._names[state] for state in sorted(beside)), 'or')})"
+        others = possible - beside
+        word, told = ("unless", others) if len(others) < len(beside) else ("while", beside)
+        return f" ({word} the node is in {names((self._names[state] for state in sorted(told)), 'or')})"
 
 
 def _by_neighbour(places: Iterable[Place]) -> dict[int, set[int]]:

@@ -25,12 +25,12 @@ def wave_points(facts: Mapping[str, Any], state_names: Sequence[str], table: Wav
         together.setdefault((level, label, words), []).append(given)
     points: list[str] = []
     for (level, label, words), inputs in sorted(together.items(), key=lambda item: (item[0][0] < 0, item[0])):
-        given = f"A node given {names((table.inputs[number] for number in inputs), 'or')}"
+        given = f"A node with input {names((table.inputs[number] for number in inputs), 'or')}"
         if level == UNREACHED:
             points.append(f"{given} that no source reaches {words}.")
         else:
             points.append(
-                f"{given} at distance {_distances(level, facts, table)}, class `{table.classes[label]}`, {words}."
+                f"{given} at distance {_distances(level, facts, table)} (class `{table.classes[label]}`) {words}."
             )
     return points
 

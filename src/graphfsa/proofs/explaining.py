@@ -53,7 +53,7 @@ def explain(proof: Proof, model: Any) -> list[Part]:
         >>> from graphfsa.proofs import prove
         >>> for part in explain(prove("root-value"), "root-value")[:1]:
         ...     print(part)
-        Claim: on every path that root-value admits, each node comes to its class and stays there.
+        Claim: on every path that root-value admits, every node reaches its class and stays there.
     """
     fsa = as_model(model).automaton
     if fsa.digest != proof.automaton:
@@ -78,13 +78,13 @@ def _wrong(example: Counterexample, *, each_step: bool) -> Part:
     rows = zip(example.inputs, example.labels, example.predictions, strict=True)
     wrong = [(node, *row) for node, row in enumerate(rows) if row[1] not in (None, row[2])]
     node, given, label, answer = wrong[0]
-    others = f", and {len(wrong) - 1} more of its nodes are wrong" if len(wrong) > 1 else ""
+    others = f" ({len(wrong) - 1} more of its nodes are wrong)" if len(wrong) > 1 else ""
     when = f"after {example.steps:,} step{'s' * (example.steps != 1)}"
-    again = "" if each_step else " This comes again and again, however long it runs."
-    said = "has no answer" if answer is None else f"is `{answer}`"
+    again = "" if each_step else " The same happens again and again, however long the automaton runs."
+    said = "has no answer" if answer is None else f"answers `{answer}`"
     return Part(
-        f"This is false: on a graph of {example.graph.num_nodes} node{'s' * (example.graph.num_nodes != 1)}, {when}, "
-        f"node {node} (given `{given}`) {said} where `{label}` is right{others}.{again}"
+        f"This is false. On a graph of {example.graph.num_nodes} node{'s' * (example.graph.num_nodes != 1)}, {when}, "
+        f"node {node} (input `{given}`) {said}, but `{label}` is right{others}.{again}"
     )
 
 
@@ -92,23 +92,28 @@ def _on_trees(facts: dict[str, Any], fsa: GraphFSA, spec: TreeSpecification) -> 
     table = spec.table
     said = TreeCertificate.read(facts, fsa.num_states, len(table.messages))
     messages = [str(message) for message in table.messages]
-    parts = [
-        Part(
-            "Look at one edge, and call its ends the neighbour and the node. What the neighbour does is limited by the "
-            f"messages that {table.name} defines for this edge, one in each direction ({names(messages, 'or')})."
-        )
-    ]
+    text = (
+        f"Take any edge, and call one end the neighbour and the other the node. Along it {table.name} sends a message "
+        f"in each direction: {names(messages, 'or')}. Depending on these two messages, a neighbour can do only this:"
+    )
+    parts: list[Part] = []
     for number, contracts in enumerate(said.rounds):
-        text = "As this holds on every edge, in both directions, a neighbour is limited further:"
-        if not number:
-            text = (
-                "This holds for all neighbours, by induction over the part of the tree behind them: a leaf has nothing "
-                "behind it, and all others have only neighbours there for which it holds already."
-            )
         parts.append(Part(text, tuple(contract_points(contracts, fsa.state_names, messages))))
+        text = "Now that this is known of every edge, in both directions, a neighbour can do even less:"
+        if not number:
+            parts.append(
+                Part(
+                    "The reason is an induction over the size of the part of the tree behind the neighbour. Nothing is "
+                    "behind a leaf; behind any other neighbour there are only smaller parts, of which this is known "
+                    "already."
+                )
+            )
     if said.history > 1:
         parts.append(
-            Part(f"(The certificate knows the last {said.history} pairs of states, these sentences the last.)")
+            Part(
+                f"(The certificate remembers the last {said.history} pairs of states on an edge; these sentences "
+                "mention only the last one.)"
+            )
         )
     answers = [fsa.state_names[state] for state in _answers(fsa, spec)]
     same = answers == list(table.classes)
@@ -118,9 +123,9 @@ def _on_trees(facts: dict[str, Any], fsa: GraphFSA, spec: TreeSpecification) -> 
     cases = len(all_surroundings(table))
     parts.append(
         Part(
-            f"There are {cases:,} surroundings of a node: an input, and how many neighbours send which message. In "
-            "each of them, if the neighbours do no more than this, the node itself can be for ever in no state but "
-            f"that of its class: {listed(pairs, 'or')}."
+            f"A node can have {cases:,} kinds of surroundings: its input, and how many neighbours send it each "
+            "message. In every one of them, if the neighbours do only what they can do, the node is from some step on "
+            f"in the state of its class and in no other: {listed(pairs, 'or')}."
         )
     )
     return [*parts, _tree_steps(said.changes)]
@@ -136,9 +141,8 @@ def _tree_steps(changes: int | None) -> Part:
     times = "once" if changes == 1 else f"{changes:,} times"
     all_times = "n" if changes == 1 else f"{changes:,} n"
     return Part(
-        f"On the way a node changes its state at most {times}, so n nodes change at most {all_times} times together. "
-        f"After a step without a change nothing changes any more, so all nodes are right after at most {all_times} "
-        "steps."
+        f"A node changes its state at most {times}, so n nodes make at most {all_times} changes in all. After a step "
+        f"in which no node changes, none ever will. So all nodes are right after at most {all_times} steps."
     )
 
 
@@ -147,23 +151,23 @@ def _on_connected_graphs(facts: dict[str, Any], fsa: GraphFSA, proof: Proof) -> 
     lag = facts["lag"]
     parts = [
         Part(
-            "From each source a wave runs one edge a step. Let d be the distance of a node to the nearest source. Then "
-            "at every step:",
+            "A wave starts at each source and travels one edge per step. Let d be the distance of a node from the "
+            "nearest source. Then this is true at every step:",
             tuple(wave_points(facts, fsa.state_names, table)),
         ),
         Part(
-            "At the beginning this is so. And no step of the table leads out of it: that is checked for every "
-            "neighbourhood, with any numbers of neighbours as near, nearer and farther. So it is so at every step."
+            "It is true at step 0. And if it is true at one step, it is true at the next: that is checked for every "
+            "neighbourhood, with any number of neighbours nearer to the source, as near, and farther away."
         ),
     ]
     if facts["early"] + facts["cycle"] > 1:
         parts.append(
-            Part("(The certificate also tells early steps and odd from even ones apart, these sentences do not.)")
+            Part("(The certificate also tells some steps apart, such as odd and even ones; these sentences do not.)")
         )
     parts.append(
         Part(
-            f"From step d + {lag} on only the state of its class is left for a node, so after the largest distance "
-            f"and {lag} more step{'s' * (lag != 1)} all nodes are right."
+            f"From step d + {lag} on, the only state left for a node is that of its class. So all nodes are right from "
+            f"step D + {lag} on, where D is the largest distance."
         )
     )
     return parts
@@ -176,15 +180,15 @@ def _on_boards(table: EvolutionTable) -> list[Part]:
     for number, state in enumerate(table.states):
         after = [later for (given, _), later in table.moves.items() if given == number]
         counts = [(after.count(later), name) for later, name in enumerate(table.states)]
-        moves = [f"in {count:,} it becomes `{name}`" for count, name in counts if count and name != state]
-        stays = [f"in {after.count(number):,} it stays"] if number in after else []
-        points.append(f"A cell in `{state}`, {len(after):,} cases: {listed([*stays, *moves], 'and')}.")
+        moves = [f"becomes `{name}` in {count:,}" for count, name in counts if count and name != state]
+        stays = [f"stays in {after.count(number):,}"] if number in after else []
+        points.append(f"A cell in `{state}` ({len(after):,} cases) {listed([*stays, *moves], 'and')}.")
     many = f"{len(table.moves):,}"
     return [
         Part(
             f"A cell is in one of {len(table.states)} states and sees {seen} others. That makes {many} cases, and in "
-            f"each of them the table of the automaton says what {table.name} says:",
+            f"every one of them the automaton moves as {table.name} does:",
             tuple(points),
         ),
-        Part("So one step agrees on every board from all states, and with it any number of steps."),
+        Part("So one step agrees on every board, whatever the cells are in, and therefore any number of steps does."),
     ]

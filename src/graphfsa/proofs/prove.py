@@ -248,7 +248,7 @@ def claim_of(spec: Specification) -> str:
     if isinstance(spec, EvolutionSpecification):
         return f"on every {spec.graph_class} it moves as {spec.name} does, for any number of steps"
     graphs = {"connected": "connected graph", "directed": "directed graph"}.get(spec.graph_class, spec.graph_class)
-    return f"on every {graphs} that {spec.name} admits, each node comes to its class and stays there"
+    return f"on every {graphs} that {spec.name} admits, every node reaches its class and stays there"
 
 
 def _attempts(

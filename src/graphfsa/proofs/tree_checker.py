@@ -219,11 +219,11 @@ class _Check:
         for place, number in part:
             state = place[-1][0]
             if contract is None:
-                targets = {(s, later) for s in self.may[state, own]}
+                targets = {(s, later) for s in self.may.get((state, own), ())}
                 places = {place if letter == place[-1] else (*place, letter)[-self.depth :] for letter in targets}
             else:
                 places = {p for p in contract.moves.get(place, ()) if p[-1][1] == later}
-                if own == later and state in self.may[state, own]:
+                if own == later and state in self.may.get((state, own), ()):
                     places.add(place)
                 if forever:
                     places = {p for p in places if p in contract.recurs and self._back_and_forth(contract, place, p)}

@@ -7,13 +7,17 @@ from base64 import b64encode
 from hashlib import sha256
 from typing import Any
 
+from graphfsa.analysis.verification import Counterexample
 from graphfsa.evaluation.proving import ProofReport
 from graphfsa.html import Html, element, join
 from graphfsa.proofs import Part
-from graphfsa.views.report import Section, facts_section, rollout_section, text_section
+from graphfsa.views.report import Section, facts_section, rollout_section, scrolled, text_section
 
 _MAX_LINK = 10**6
 """Characters of a certificate that a page carries with it."""
+
+_MAX_NODES = 16
+"""Nodes of a wrong graph that are listed one by one."""
 
 
 def proof_section(found: ProofReport | str) -> Section:
@@ -22,8 +26,11 @@ def proof_section(found: ProofReport | str) -> Section:
         return text_section("Is it always right?", f"Not tried: {found}")
     words = join(_part(part) for part in found.parts)
     if found.trajectory is not None:
-        run = rollout_section("The smallest wrong graph", found.trajectory)
-        return Section("Where it is wrong", join([words, run.body]), plays=True)
+        assert found.proof.counterexample is not None
+        note = "Play it, step through it, and click a node or give its number to see why it changed."
+        run = rollout_section("The smallest wrong graph", found.trajectory, note=note)
+        nodes = _nodes(found.proof.counterexample)
+        return Section("Where it is wrong", join([words, nodes, run.body]), plays=True)
     if found.certificate is None or found.check is None or not found.check.holds:
         failed = "" if found.check is None else element("p", f"The certificate fails: {found.check.reason}.")
         return Section("Is it always right?", join([words, failed]))
@@ -32,6 +39,22 @@ def proof_section(found: ProofReport | str) -> Section:
         "details", element("summary", "The certificate, and how to check it"), rows, _link(found.certificate)
     )
     return Section("Why it is right", join([words, details]))
+
+
+def _nodes(example: Counterexample) -> Html:
+    """Node by node: whom it sees, what it is given, what is right and what it answers."""
+    if example.graph.num_nodes > _MAX_NODES:
+        return Html()
+    names = ("node", "neighbours", "input", "right", f"after {example.steps:,} steps", "")
+    rows = [element("tr", *(element("th", name) for name in names))]
+    for node, (given, label, answer) in enumerate(
+        zip(example.inputs, example.labels, example.predictions, strict=True)
+    ):
+        seen = ", ".join(str(other) for other in sorted(example.graph.neighbours(node).tolist()))
+        verdict = "" if label in (None, answer) else "wrong"
+        cells = (node, seen, given, label or "-", answer or "no answer", verdict)
+        rows.append(element("tr", *(element("td", cell) for cell in cells)))
+    return scrolled(element("table", *rows))
 
 
 def _facts(found: ProofReport, certificate: str) -> dict[str, Any]:
