@@ -18,10 +18,10 @@ def contract_points(
     together: dict[str, list[Pair]] = {}
     for pair, facts in sorted(contracts.items()):
         together.setdefault(_Wording(facts, state_names).sentence(), []).append(pair)
-    return [f"A neighbour that {_pairs(pairs, messages)} {words}." for words, pairs in together.items()]
+    return [f"A neighbour that {senders(pairs, messages)} {words}." for words, pairs in together.items()]
 
 
-def _pairs(pairs: Sequence[Pair], messages: Sequence[str]) -> str:
+def senders(pairs: Sequence[Pair], messages: Sequence[str]) -> str:
     """Which neighbours are meant, every one of them: all that are sent the same are named together."""
     received: dict[int, list[int]] = {}
     for sends, is_sent in pairs:

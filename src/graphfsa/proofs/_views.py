@@ -139,7 +139,7 @@ class ViewProver:
                 self._spend(len(known) + 1)
             kept: Views = {}
             for pair, one, two in _each(views):
-                if (pair, one) in known and (pair[::-1], two) in known:
+                if (pair, one) in known and ((pair[1], pair[0]), two) in known:
                     _put(kept, pair, one, two)
             if _size(kept) == _size(views):
                 return kept
@@ -155,7 +155,7 @@ class ViewProver:
                     for value, state in self._beside(around, letters, up):
                         later[(reply, up), own, state].add(self._later(own, value))
         for pair, one, two in _each(views):
-            ones, twos = later[pair, one, two[2][-1]], later[pair[::-1], two, one[2][-1]]
+            ones, twos = later[pair, one, two[2][-1]], later[(pair[1], pair[0]), two, one[2][-1]]
             self._spend(len(ones) * len(twos))
             for first in ones:
                 for second in twos:
@@ -294,7 +294,7 @@ def view_certificate(proof: ViewProof) -> dict[str, object]:
 def _put(views: Views, pair: Pair, one: End, two: End) -> None:
     """Put a view into a set, from both of its ends."""
     views.setdefault(pair, {}).setdefault(one, set()).add(two)
-    views.setdefault(pair[::-1], {}).setdefault(two, set()).add(one)
+    views.setdefault((pair[1], pair[0]), {}).setdefault(two, set()).add(one)
 
 
 def _each(views: Views) -> Iterable[tuple[Pair, End, End]]:
@@ -320,7 +320,7 @@ def _owners(views: Views, around: Surroundings) -> list[End]:
     first, *others = around.replies.items()
     return [
         own
-        for own in views.get(first[::-1], {})
+        for own in views.get((first[1], first[0]), {})
         if own[:2] == (around.given, around.label)
         and all(own in views.get((reply, sent), {}) for sent, reply in others)
     ]

@@ -16,6 +16,7 @@ from graphfsa.learners import as_model
 from graphfsa.proofs._contract_words import contract_points
 from graphfsa.proofs._lists import listed, names
 from graphfsa.proofs._surroundings import all_surroundings
+from graphfsa.proofs._view_words import view_points
 from graphfsa.proofs._wave_words import wave_points
 from graphfsa.proofs.tree_certificate import TreeCertificate
 
@@ -64,7 +65,9 @@ def explain(proof: Proof, model: Any) -> list[Part]:
     if proof.certificate is None:
         reason = f"This is neither proved nor refuted: {proof.reason}."
         return [claim, Part(reason)]
-    if isinstance(proof.statement, TreeSpecification):
+    if isinstance(proof.statement, TreeSpecification) and proof.method == "views":
+        why = _by_views(proof.certificate, fsa, proof.statement)
+    elif isinstance(proof.statement, TreeSpecification):
         why = _on_trees(proof.certificate, fsa, proof.statement)
     elif isinstance(proof.statement, EvolutionSpecification):
         why = _on_boards(proof.statement.table)
@@ -144,6 +147,33 @@ def _tree_steps(changes: int | None) -> Part:
         f"A node changes its state at most {times}, so n nodes make at most {all_times} changes in all. After a step "
         f"in which no node changes, none ever will. So all nodes are right after at most {all_times} steps."
     )
+
+
+def _by_views(facts: dict[str, Any], fsa: GraphFSA, spec: TreeSpecification) -> list[Part]:
+    table, most = spec.table, facts["changes"]
+    messages = [str(message) for message in table.messages]
+    all_times = "n" if most == 1 else f"{most:,} n"
+    return [
+        Part(
+            "Look at one edge, and call its ends the neighbour and the node. At every step, by the messages that "
+            f"{table.name} defines for this edge, one in each direction ({names(messages, 'or')}):",
+            tuple(view_points(facts, fsa.state_names, messages)),
+        ),
+        Part(
+            "At the beginning this is so on every edge. If it is so at one step, the table leads to nothing else in "
+            "the next one: that is checked for every node with any neighbours of this kind. So it is so at every step. "
+            "(The certificate also tells nodes with different inputs and classes apart, these sentences do not.)"
+        ),
+        Part(
+            f"The states of a node are on {most + 1:,} level{'s' * (most > 0)}, and no step leads up. A tree in which "
+            "no node goes down is built of these pairs, from the leaves on. In all such trees every node is in the "
+            "state of its class and stays there."
+        ),
+        Part(
+            f"So in every step some node goes down, or all are right for ever. n nodes go down at most {all_times} "
+            f"times together, so all nodes are right after at most {all_times} steps."
+        ),
+    ]
 
 
 def _on_connected_graphs(facts: dict[str, Any], fsa: GraphFSA, proof: Proof) -> list[Part]:

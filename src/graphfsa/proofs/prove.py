@@ -60,7 +60,8 @@ class Proof:
         automaton: Digest of the automaton.
         source: Where the specification comes from: ``task`` and ``options``, or ``spec``.
         steps: If it is proved: from which step on nodes are right, in words.
-        method: If it is proved: ``contracts`` or ``views`` (trees), ``waves`` (connected graphs) or ``evolution`` (boards).
+        method: If it is proved: ``contracts`` or ``views`` (trees), ``waves`` (connected graphs) or ``evolution``
+            (boards).
         certificate: If it is proved: the facts, as JSON values; ``save_proof`` writes them.
         counterexample: If it is refuted: a smallest graph on which some node is not right for ever.
         reason: Why it is undecided, or what else to know.

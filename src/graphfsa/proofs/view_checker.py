@@ -1,9 +1,9 @@
-"""The checker of proofs by views: it reads the certificate, the table and the specification, and shares no code with
-the prover.
+"""The checker of proofs by views, which shares no code with the prover.
 
-It checks that the views of every tree at the beginning are there; that no step leads out of them, where only views
-count that fit into a finite tree; that no step raises the level of a node; and that in every tree of views in which
-nobody goes down, all nodes are right and at rest. The page about proofs says why this is enough.
+It reads the certificate, the table and the specification, and checks four things: the views of every tree at the
+beginning are there; no step leads out of them, where only views count that fit into a finite tree; no step raises the
+level of a node; and in every tree of views in which nobody goes down, all nodes are right and at rest. The page about
+proofs says why this is enough.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ class _Check:
         for message, number, more, sent in place.groups:
             states = near(message, sent)
             if message == up:
-                found, number = {self._with(value, fixed) for value in found}, number - 1
-            for _ in range(number):
+                found = {self._with(value, fixed) for value in found}
+            for _ in range(number - (message == up)):
                 found = {self._with(value, state) for value in found for state in states}
             fresh = found if more else set[int]()
             while fresh:
@@ -189,7 +189,9 @@ class _Check:
             sides, before = set[tuple[int, int, _End]](), -1
             while len(sides) != before:
                 before = len(sides)
-                reached = {(sends, is_sent, two) for sends, is_sent, one, two in views if (sends, is_sent, one) in sides}
+                reached = {
+                    (sends, is_sent, two) for sends, is_sent, one, two in views if (sends, is_sent, one) in sides
+                }
                 for sends, is_sent, one, _ in views:
                     if any(
                         all((m, sent, one) in reached for m, number, _, sent in place.groups if number > (m == is_sent))
