@@ -121,7 +121,7 @@ def test_a_wrong_model_shows_its_smallest_graph_and_claims_nothing(cli, tmp_path
     assert "<iframe" in told
     rows = [re.findall(r"<t[hd]>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", told)]
     assert rows[0][:4] == ["node", "neighbours", "input", "right"]
-    assert [row[0] for row in rows[1:] if row[-1] == "wrong"][0] == "0"
+    assert next(row[0] for row in rows[1:] if row[-1] == "wrong") == "0"
 
 
 def test_a_file_that_says_proved_is_not_believed(cli, tmp_path):
