@@ -45,7 +45,7 @@ def _nodes(example: Counterexample) -> Html:
     """Node by node: whom it sees, what it is given, what is right and what it answers."""
     if example.graph.num_nodes > _MAX_NODES:
         return Html()
-    names = ("node", "neighbours", "input", "right", f"after {example.steps:,} steps", "")
+    names = ("node", "neighbours", "input", "right", f"after {example.steps:,} step{'s' * (example.steps != 1)}", "")
     rows = [element("tr", *(element("th", name) for name in names))]
     for node, (given, label, answer) in enumerate(
         zip(example.inputs, example.labels, example.predictions, strict=True)
