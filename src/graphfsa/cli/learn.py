@@ -63,6 +63,14 @@ def register(app: typer.Typer) -> None:
 def learn_command(
     ctx: typer.Context,
     task: str = typer.Option(None, help="Name of a data set (see 'graphfsa data list'), or file.py:Class."),
+    oracle: str = typer.Option(
+        None,
+        metavar="FILE:FUNCTION",
+        help="Instead of --task: a Python function label(graph, inputs) that labels any graph; it is run.",
+    ),
+    family: str = typer.Option(
+        None, help="With --oracle: class of graphs: path, cycle, tree, connected, row or ring [default: connected]."
+    ),
     option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
     sizes: str = typer.Option(None, help="With --task: number of nodes, N, A..B or N,N,N [default: up to 10]."),
     count: int = typer.Option(None, min=1, help="With --task: number of graphs in all [default: the data set's own]."),
@@ -76,8 +84,9 @@ def learn_command(
     ),
     until: str = typer.Option(
         None,
-        help="proved: learn again with each graph that refutes a proof, until it is proved for all sizes; exact: until "
-        "all labels are right [default: proved for tasks with a specification].",
+        help="proved: learn again with each graph that refutes a proof, until it is proved for all sizes; checked: with "
+        "each graph that the task labels otherwise; exact: until all labels are right [default: proved for tasks with "
+        "a specification, checked for other tasks].",
     ),
     proof: str = typer.Option(None, help="Where to write the proof [default: NAME.proof.json beside --out]."),
     initial: str = typer.Option(None, help="diff-fsa: an automaton to begin with, a file or a library name."),
@@ -106,8 +115,10 @@ def learn_command(
     from graphfsa.datasets import read_jsonl, training_data
     from graphfsa.learners import as_learner, as_model, learn_until
 
-    if (task is None) == (data is None):
-        raise GraphFSAError("give either --task NAME or --data FILE.jsonl")
+    if sum(given is not None for given in (task, oracle, data)) != 1:
+        raise GraphFSAError("give either --task NAME, --oracle FILE:FUNCTION or --data FILE.jsonl")
+    if family is not None and oracle is None:
+        raise GraphFSAError("--family goes with --oracle; other tasks have a class of graphs of their own")
     if data is not None and (sizes is not None or count is not None):
         raise GraphFSAError("--sizes and --count go with --task; a file holds the graphs that it holds")
     chosen = as_learner(learner, _options(ctx.args))
@@ -120,7 +131,7 @@ def learn_command(
     if initial is not None:
         extra["initial"] = as_model(initial).automaton
     chosen.check_libraries()
-    source = find_data(task, option, data)
+    source = find_data(task, option, data) if oracle is None else _oracle_task(oracle, family, option)
     read = None if data is None else read_jsonl(data, steps=steps)
     drawn = training_data(
         source if read is None else read.examples,
@@ -142,6 +153,15 @@ def learn_command(
         raise typer.Exit(exit_code())
     if facts["verdict"] in ("impossible", "undecided"):
         raise typer.Exit(1)
+
+
+def _oracle_task(oracle: str, family: str | None, option: list[str]) -> Any:
+    """The data set that a function labels."""
+    from graphfsa.datasets import find_oracle
+
+    if option:
+        raise GraphFSAError("--option goes with --task; an oracle has --family")
+    return find_oracle(oracle).from_options({} if family is None else {"family": family})
 
 
 def _options(args: list[str]) -> dict[str, Any]:
