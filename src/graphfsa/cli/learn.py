@@ -16,15 +16,21 @@ from graphfsa.cli._common import (
     parse_sizes,
     parse_value,
     print_json,
+    say,
 )
 from graphfsa.cli._guard import exit_code, guarded, uninterrupted
 from graphfsa.cli._learned import learned_facts, lookalike_facts, note_untouched, print_learned
 from graphfsa.cli._progress import learning_progress
 from graphfsa.cli.prove import proof_facts
+from graphfsa.cli.suggest import print_suggestion, suggestion_facts
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
+    from graphfsa.datasets import Examples
     from graphfsa.learners import Learner, Model
+
+_ASKED_NODES = 5
+_ASKED_SECONDS = 5.0
 
 
 class LearnCommand(TyperCommand):
@@ -84,9 +90,9 @@ def learn_command(
     ),
     until: str = typer.Option(
         None,
-        help="proved: learn again with each graph that refutes a proof, until it is proved for all sizes; checked: with "
-        "each graph that the task labels otherwise; exact: until all labels are right [default: proved for tasks with "
-        "a specification, checked for other tasks].",
+        help="proved: learn again with each graph that refutes a proof, until it is proved for all sizes; checked: "
+        "with each graph that the task labels otherwise; exact: until all labels are right [default: proved for tasks "
+        "with a specification, checked for other tasks].",
     ),
     proof: str = typer.Option(None, help="Where to write the proof [default: NAME.proof.json beside --out]."),
     initial: str = typer.Option(None, help="diff-fsa: an automaton to begin with, a file or a library name."),
@@ -148,7 +154,8 @@ def learn_command(
         written = _written(chosen, model, out, impossible, proof, soft)
     facts = learned_facts(model, drawn.train, read) | written | {"checkpoint": checkpoint}
     facts["lookalike"] = lookalike_facts(model, drawn.dataset)
-    print_json(facts) if as_json else print_learned(model, facts)
+    facts |= _question(model, drawn.train, asks=read is not None and until is None)
+    print_json(facts) if as_json else _print(model, facts)
     if facts["interrupted"]:
         raise typer.Exit(exit_code())
     if facts["verdict"] in ("impossible", "undecided"):
@@ -162,6 +169,28 @@ def _oracle_task(oracle: str, family: str | None, option: list[str]) -> Any:
     if option:
         raise GraphFSAError("--option goes with --task; an oracle has --family")
     return find_oracle(oracle).from_options({} if family is None else {"family": family})
+
+
+def _question(model: Model, train: Examples, asks: bool) -> dict[str, Any]:
+    """Whether labelled graphs determine the automaton and, if they do not, the graph whose labels would tell."""
+    from graphfsa.analysis import suggest
+
+    facts: dict[str, Any] = {"determined": None, "question": None}
+    if not asks or model.verdict != "exact" or model.interrupted or not model.is_automaton:
+        return facts
+    try:
+        found = suggest(model, train, max_nodes=_ASKED_NODES, budget=_ASKED_SECONDS)
+    except GraphFSAError:  # Nothing can be said about such an automaton, or there are too many graphs.
+        return facts
+    asked = [suggestion_facts(suggestion, found.task) for suggestion in found.suggestions]
+    return {"determined": found.determined, "question": asked[0] if asked else None}
+
+
+def _print(model: Model, facts: dict[str, Any]) -> None:
+    print_learned(model, facts)
+    if facts.get("question") is not None:
+        say("\nnot determined: another automaton of this size fits all labels too. Those of this graph would tell:")
+        print_suggestion(facts["question"])
 
 
 def _options(args: list[str]) -> dict[str, Any]:

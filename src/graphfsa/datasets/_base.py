@@ -213,7 +213,7 @@ def dataset_class(name: str) -> type[Dataset]:
 
 
 def as_dataset(given: Any, options: Mapping[str, Any] | None = None) -> Dataset:
-    """A data set from its name, from ``file.py:Class`` or ``file.py:function``, from a class or function, or from itself.
+    """A data set from its name, ``file.py:Class`` or ``file.py:function``, a class, a function, or from itself.
 
     Args:
         given: The data set.

@@ -34,7 +34,8 @@ def learn(
 
     Args:
         data: A task (a data set, its name, ``"file.py:Class"``, or a function that labels a graph, also as
-            ``"file.py:function"``), whose training graphs are drawn; or labelled graphs: Examples, NetworkX graphs with node attributes ``input`` and ``label``, PyG data, a .jsonl file.
+            ``"file.py:function"``), whose training graphs are drawn; or labelled graphs: Examples, NetworkX graphs
+            with node attributes ``input`` and ``label``, PyG data, a .jsonl file.
         learner: A learner or its class, its name, the beginning of its name, or ``"file.py:Class"``.
         validation: Labelled graphs to choose between models with, if the learner does so. A task has its own.
         sizes: With a task: numbers of nodes of the graphs.

@@ -10,10 +10,11 @@ import numpy as np
 
 from graphfsa.analysis.instances import SizeCount, class_of, portions
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets import Dataset, Examples, deduplicate
+from graphfsa.datasets import Dataset, Examples
 from graphfsa.errors import DrawError, GraphFSAError
 from graphfsa.graphs import GraphBatch
 from graphfsa.graphs.enumeration import MAX_SIZES, num_graphs
+from graphfsa.graphs.isomorphism import duplicate_groups
 from graphfsa.plugins import plugin_reference
 from graphfsa.proofs.prove import Proof, attempt_proof
 from graphfsa.proofs.specifications import specification_of
@@ -98,6 +99,7 @@ class Oracle:
         self._dataset, self._seed, self._tell = dataset, seed, tell
         self._counts = _small_sizes(dataset)
         self._asked: list[Examples] = []
+        self._instances = 0
         self._drawn: dict[str, int] = {}
         self._more = self._questions()
 
@@ -107,7 +109,8 @@ class Oracle:
             wrong = np.flatnonzero(examples.wrong(examples.predict(fsa)))
             if len(wrong):
                 found = examples.select(np.unique(examples.graphs.owners[wrong])[: 4 * _WRONG])
-                return Judgement(False, deduplicate(found).select(np.arange(min(_WRONG, len(deduplicate(found))))))
+                distinct = np.unique(duplicate_groups(found.graphs, found.inputs))
+                return Judgement(False, found.select(distinct[:_WRONG]))
         return Judgement(bool(self._asked) or None, checked=self.checked)
 
     @property
@@ -115,7 +118,7 @@ class Oracle:
         """Up to which size all instances were asked about, and how many random graphs of which sizes."""
         return {
             "max_nodes": max((count.size for count in self._counts), default=0),
-            "instances": sum(count.instances for count in self._counts),
+            "instances": self._instances,
             "random": dict(self._drawn),
         }
 
@@ -131,7 +134,9 @@ class Oracle:
         kind = class_of(self._dataset, None)
         for portion in portions(self._dataset, kind, self._counts):
             self._tell(f"all graphs of {portion.size} nodes")
-            yield self._dataset.examples(portion.graphs, portion.inputs, steps=steps)
+            labelled = self._dataset.examples(portion.graphs, portion.inputs, steps=steps)
+            self._instances += len(labelled)
+            yield labelled
         listed = max((count.size for count in self._counts), default=0)
         for size in self._dataset.check_sizes():
             if size > listed and self._dataset.num_instances(size):
