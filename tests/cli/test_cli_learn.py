@@ -284,8 +284,8 @@ def test_data_and_results_are_kept_apart(cli, tmp_path):
 
 
 BAD = [
-    ([], "either --task NAME or --data"),
-    (["--task", "distance", "--data", "d.jsonl"], "either --task NAME or --data"),
+    ([], "either --task NAME, --oracle FILE:FUNCTION or --data"),
+    (["--task", "distance", "--data", "d.jsonl"], "either --task NAME, --oracle FILE:FUNCTION or --data"),
     (["--task", "nothing"], "prefix-sum"),
     (["--task", "nothing.py"], "--task must name a class of the file, nothing.py:Class; got 'nothing.py'"),
     (["--task", "own.py"], "--task must name a class of the file, own.py:Here or own.py:There; got 'own.py'"),
@@ -428,7 +428,7 @@ def test_oracles_that_are_refused(cli, tmp_path, arguments, words):
 
 def test_labels_that_do_not_determine_the_automaton(cli, tmp_path):
     few = dataset_class("distance")().generate(3, 3, np.random.default_rng(0))
-    write_jsonl(few, tmp_path / "few.jsonl")
+    write_jsonl(tmp_path / "few.jsonl", few)
     facts = cli("learn", "--data", tmp_path / "few.jsonl", "--out", tmp_path / "m.json", "--json").json
     assert facts["verdict"] == "exact"
     assert facts["determined"] is False
