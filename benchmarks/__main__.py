@@ -10,7 +10,7 @@ from importlib import import_module
 from benchmarks._report import print_report
 from graphfsa.errors import GraphFSAError
 
-NAMES = ("data", "engine", "learn", "prove", "views", "waves")
+NAMES = ("data", "engine", "learn", "oracle", "prove", "views", "waves")
 
 _OPTIONS = {"learner": "learn", "set": "prove", "only": "prove", "out": "prove"}
 """The benchmark that has an option of its own."""

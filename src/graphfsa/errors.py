@@ -8,6 +8,7 @@
     ├── StateError          starting states that do not fit graph or automaton
     ├── FormatError         a file whose content is malformed: says where
     ├── LimitError          a request that would not fit in memory: says what to choose instead
+    ├── DrawError           too few random graphs are such as they must be
     ├── UnknownNameError    a name that is not registered: lists the valid ones
     └── MissingExtraError   an optional library is needed: says what to install
 
@@ -42,6 +43,10 @@ class FormatError(GraphFSAError):
 
 class LimitError(GraphFSAError):
     """A request is too large; the message says how large and what to choose instead."""
+
+
+class DrawError(GraphFSAError):
+    """Too few random graphs are such as they must be; the message says of how many."""
 
 
 class UnknownNameError(GraphFSAError):

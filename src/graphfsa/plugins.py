@@ -13,6 +13,7 @@ import inspect
 import pkgutil
 import re
 import sys
+from collections.abc import Callable
 from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
@@ -57,6 +58,12 @@ class Plugin:
                 'name, or an attribute name = "..."'
             )
         cls._defined.append(cls)
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any]) -> type[Plugin] | None:
+        """The plug-in that a plain function of the user's stands for; by default None: it must be a class."""
+        del function
+        return None
 
 
 def plugin_names(contract: type[Plugin]) -> list[str]:
@@ -111,6 +118,9 @@ def known_plugin(contract: type[_P], reference: str) -> type[_P]:
         home = plugin_file(found)
         if found.__qualname__ == class_name and home is not None and home.name == Path(file).name:
             return found
+    for module in _loaded(Path(file).name):
+        if inspect.isfunction(function := vars(module).get(class_name)) and contract.from_function(function):
+            return _checked(function, contract, reference)
     raise GraphFSAError(
         f"the {contract.kind} {class_name} is not known here; it was defined in {file}, which has not been loaded. To "
         f"load it runs it with all your rights. If you trust it, import it, or: graphfsa --plugin {file} COMMAND ..."
@@ -233,7 +243,17 @@ def _class_of(module: ModuleType, class_name: str, contract: type[_P], file: str
     return _checked(vars(module)[class_name], contract, f"{file}:{class_name}")
 
 
+def _loaded(name: str) -> list[ModuleType]:
+    """Modules that were loaded from a file with a name, and the running script if it is one."""
+    running = sys.modules.get("__main__")
+    modules = [module for path, module in _files.items() if Path(path).name == name]
+    is_running = Path(getattr(running, "__file__", None) or "").name == name
+    return [*modules, running] if running is not None and is_running else modules
+
+
 def _checked(found: Any, contract: type[_P], what: str) -> type[_P]:
+    if inspect.isfunction(found):
+        found = contract.from_function(found) or found
     if not (isinstance(found, type) and issubclass(found, contract)):
         raise GraphFSAError(f"{what} must be a class that extends graphfsa.{contract.__name__}; got {found!r:.100}")
     return found

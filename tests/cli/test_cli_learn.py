@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,6 +45,8 @@ FIELDS = {
     "certificate",
     "proof",
     "lookalike",
+    "determined",
+    "question",
 }
 
 
@@ -281,8 +284,8 @@ def test_data_and_results_are_kept_apart(cli, tmp_path):
 
 
 BAD = [
-    ([], "either --task NAME or --data"),
-    (["--task", "distance", "--data", "d.jsonl"], "either --task NAME or --data"),
+    ([], "either --task NAME, --oracle FILE:FUNCTION or --data"),
+    (["--task", "distance", "--data", "d.jsonl"], "either --task NAME, --oracle FILE:FUNCTION or --data"),
     (["--task", "nothing"], "prefix-sum"),
     (["--task", "nothing.py"], "--task must name a class of the file, nothing.py:Class; got 'nothing.py'"),
     (["--task", "own.py"], "--task must name a class of the file, own.py:Here or own.py:There; got 'own.py'"),
@@ -388,3 +391,53 @@ def test_a_task_that_needs_news_from_far_away_says_so_and_offers_an_evolution(cl
     assert "an evolution" in result.out
     found = cli("learn", *arguments, "--json").json["lookalike"]
     assert (found["max_states"], found["num_nodes"], found["label"], found["other_label"]) == (256, 3, "cycle", "tree")
+
+
+SUBTREE = Path(__file__).parents[2] / "examples" / "subtree.py"
+
+
+def test_an_oracle(cli, shell, tmp_path):
+    out = tmp_path / "m.json"
+    facts = cli("learn", "--oracle", f"{SUBTREE}:label", "--family", "tree", "--out", out, "--json").json
+    assert facts["verdict"] in ("proved", "exact")
+    assert facts["checked"]["max_nodes"] >= 6
+    assert facts["checked"]["random"]["1000"] >= 3
+    again = cli("--plugin", SUBTREE, "verify", out, "--max-nodes", "5")
+    assert again.code == 0
+    refused = shell("verify", out, "--max-nodes", "5")
+    assert refused.code == 2
+    assert "graphfsa --plugin subtree.py" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--oracle", f"{SUBTREE}:lable"], "no function lable in"),
+        (["--oracle", "none.py:label"], "there is no file 'none.py'"),
+        (["--oracle", f"{SUBTREE}:label", "--family", "bush"], "unknown class of graphs 'bush'"),
+        (["--oracle", f"{SUBTREE}:label", "--task", "distance"], "give either --task NAME, --oracle FILE:FUNCTION or"),
+        (["--task", "distance", "--family", "tree"], "--family goes with --oracle"),
+        (["--oracle", f"{SUBTREE}:label", "--option", "family=tree"], "--option goes with --task"),
+    ],
+)
+def test_oracles_that_are_refused(cli, tmp_path, arguments, words):
+    found = cli("learn", *arguments, "--out", tmp_path / "m.json")
+    assert found.code == 2
+    assert words in found.err
+
+
+def test_labels_that_do_not_determine_the_automaton(cli, tmp_path):
+    few = dataset_class("distance")().generate(3, 3, np.random.default_rng(0))
+    write_jsonl(tmp_path / "few.jsonl", few)
+    facts = cli("learn", "--data", tmp_path / "few.jsonl", "--out", tmp_path / "m.json", "--json").json
+    assert facts["verdict"] == "exact"
+    assert facts["determined"] is False
+    question = facts["question"]
+    assert len(question["inputs"]) == question["num_nodes"]
+    assert question["answers"][0] != question["answers"][1]
+    shown = cli("learn", "--data", tmp_path / "few.jsonl", "--out", tmp_path / "m.json").out
+    assert "not determined: another automaton of this size fits all labels too" in shown
+    settled = cli(
+        "learn", "--data", tmp_path / "few.jsonl", "--until", "exact", "--out", tmp_path / "m.json", "--json"
+    ).json
+    assert (settled["determined"], settled["question"]) == (None, None)

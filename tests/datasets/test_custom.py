@@ -630,7 +630,7 @@ def test_a_data_set_by_name_class_or_itself(given):
 
 
 def test_what_is_no_data_set():
-    with pytest.raises(GraphFSAError, match="a data set must be a name, a class or a Dataset; got int"):
+    with pytest.raises(GraphFSAError, match="a data set must be a name, a class, a function or a Dataset; got int"):
         as_dataset(3)
     with pytest.raises(GraphFSAError, match="options must be given when distance is built; got graphs"):
         as_dataset(Distance(), {"graphs": "tree"})

@@ -1,6 +1,6 @@
 """Learning until proved: what refutes an automaton is learned from, and what was added is remembered."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -58,7 +58,7 @@ def test_until_exact_does_not_prove():
 def test_a_task_without_a_specification_can_not_be_proved():
     with pytest.raises(GraphFSAError, match='until "proved" needs a task with a specification'):
         gf.learn("grab", Improving(), until="proved", count=5)
-    with pytest.raises(GraphFSAError, match="until must be one of proved, exact; got 'tomorrow'"):
+    with pytest.raises(GraphFSAError, match="until must be one of proved, checked, exact; got 'tomorrow'"):
         gf.learn("root-value", Improving(), until="tomorrow")
 
 
@@ -91,3 +91,105 @@ def test_path_finding_is_learned_and_proved_from_the_graphs_of_the_paper():
     assert model.verdict == "proved"
     large = PathFinding().generate(200, 5, np.random.default_rng(0))
     assert model.accuracy(large) == 1
+
+
+@dataclass(frozen=True)
+class Fixed(Learner):
+    """Knows one automaton, whatever it is shown, until it has seen enough graphs."""
+
+    name: ClassVar[str] = "fixed"
+
+    def fit(self, train, validation=None, *, seed=0):
+        found = learned(self, train, validation, seed, broken(), seconds=0.0, verdict="undecided")
+        return replace(found, verdict="exact") if train.sizes.max() < 3 else replace(found, body=None, candidates=())
+
+
+class Unspecified(gf.datasets.RootValue):
+    """The same task without a specification."""
+
+    name: ClassVar[str] = "unspecified-root-value"
+
+    def specifications(self):
+        return ()
+
+
+def test_the_labels_of_the_task_are_an_oracle():
+    model = gf.learn(Unspecified(), Improving(), sizes=[1, 2], count=12)
+    assert (model.verdict, model.proof) == ("exact", None)
+    assert model.automaton == gf.library.root_value()
+    details = model.provenance.details
+    assert {graph["num_nodes"] for graph in details["counterexamples"]} == {3}
+    assert details["checked"]["max_nodes"] >= 5
+    assert details["checked"]["instances"] > 30
+    assert all(number > 0 for number in details["checked"]["random"].values())
+    assert model.training_graphs().digest == model.provenance.data
+
+
+def test_automata_that_fit_are_told_apart_by_the_oracle():
+    model = gf.learn(Unspecified(), Torn(), sizes=[1, 2], count=12, until="checked")
+    assert (model.verdict, model.automaton) == ("exact", gf.library.root_value())
+
+
+def test_a_failed_attempt_does_not_lose_what_was_found_before():
+    model = gf.learn(Unspecified(), Fixed(), sizes=[1, 2], count=12)
+    assert model.verdict == "undecided"
+    assert model.automaton == broken()
+    assert 0 < model.provenance.train_accuracy < 1
+    assert model.training_graphs().digest == model.provenance.data
+
+
+@dataclass(frozen=True)
+class Stubborn(Learner):
+    """Says that an automaton fits which does not."""
+
+    name: ClassVar[str] = "stubborn"
+
+    def fit(self, train, validation=None, *, seed=0):
+        return replace(learned(self, train, validation, seed, broken(), seconds=0.0), verdict="exact")
+
+
+def test_what_is_wrong_in_the_last_round_is_not_called_exact(monkeypatch):
+    monkeypatch.setattr("graphfsa.proofs.loop._ROUNDS", 2)
+    for task in ("root-value", Unspecified()):
+        model = gf.learn(task, Stubborn(), sizes=[1, 2], count=12)
+        assert (model.verdict, model.automaton) == ("undecided", broken())
+
+
+def test_an_undecided_proof_falls_back_to_the_oracle(monkeypatch):
+    def undecided(fsa, spec, source, *_more):
+        return gf.proofs.Proof("undecided", spec, fsa.digest, source, reason="too hard")
+
+    monkeypatch.setattr("graphfsa.proofs.judges.attempt_proof", undecided)
+    model = gf.learn("root-value", Improving(), sizes=[1, 2], count=12)
+    assert (model.verdict, model.proof.reason) == ("exact", "too hard")
+    assert model.automaton == gf.library.root_value()
+    assert model.provenance.details["checked"]["instances"] > 30
+
+
+def test_an_error_of_the_label_function_is_not_swallowed():
+    class Breaks(gf.CustomTask):
+        inputs, classes, graphs = ("a",), ("no", "yes"), "path"
+        splits: ClassVar = {name: gf.datasets.Split(((3, 5),)) for name in ("train", "validation", "test")}
+
+        def label(self, graph, inputs):
+            if graph.num_nodes > 4:
+                raise GraphFSAError("too long for me")
+            return ["yes"] * graph.num_nodes
+
+    with pytest.raises(GraphFSAError, match="too long for me"):
+        gf.learn(Breaks)
+
+
+def test_until_checked_needs_a_task():
+    few = Unspecified().generate(3, 5, np.random.default_rng(0))
+    with pytest.raises(GraphFSAError, match='until "checked" needs a task that labels any graph'):
+        gf.learn(few, Improving(), until="checked")
+
+
+def test_grab_is_learned_from_questions_to_its_truth():
+    task = gf.datasets.Grab(truth_seed=0)
+    model = gf.learn(task, seed=1)
+    assert model.verdict == "exact"
+    assert model.provenance.details["checked"]["max_nodes"] == 9
+    assert gf.verify(model, task, 8).verified
+    assert model.accuracy(task.draw_for_check(200, 5, np.random.default_rng(0))) == 1

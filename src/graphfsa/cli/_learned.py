@@ -153,6 +153,8 @@ def _rows(model: Model, facts: dict[str, Any]) -> dict[str, Any]:
         rows["certificate"] = said["certificate"]
     if facts.get("counterexamples"):
         rows["added"] = f"{len(facts['counterexamples'])} graphs that refuted what was learned before"
+    if facts.get("checked"):
+        rows["checked"] = _checked_words(facts["checked"])
     if model.found:
         rows["training"] = f"{facts['train_accuracy']:.4%} of the nodes of {facts['graphs']:,} graphs"
     if facts["validation_accuracy"] is not None:
@@ -171,6 +173,15 @@ def _rows(model: Model, facts: dict[str, Any]) -> dict[str, Any]:
     if facts["model"] is not None:
         rows["written to"] = facts["model"]
     return rows | {"seconds": facts["seconds"]}
+
+
+def _checked_words(checked: dict[str, Any]) -> str:
+    """What the labels of the task were compared with."""
+    drawn = checked["random"]
+    random = (
+        f"{sum(drawn.values()):,} random ones of up to {max(map(int, drawn)):,} nodes" if drawn else "no random ones"
+    )
+    return f"right on all {checked['instances']:,} instances up to {checked['max_nodes']} nodes, and on {random}"
 
 
 def _suspect(suspect: Any, read: UserData | None) -> dict[str, Any]:

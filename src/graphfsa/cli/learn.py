@@ -16,15 +16,21 @@ from graphfsa.cli._common import (
     parse_sizes,
     parse_value,
     print_json,
+    say,
 )
 from graphfsa.cli._guard import exit_code, guarded, uninterrupted
 from graphfsa.cli._learned import learned_facts, lookalike_facts, note_untouched, print_learned
 from graphfsa.cli._progress import learning_progress
 from graphfsa.cli.prove import proof_facts
+from graphfsa.cli.suggest import print_suggestion, suggestion_facts
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
+    from graphfsa.datasets import Examples
     from graphfsa.learners import Learner, Model
+
+_ASKED_NODES = 5
+_ASKED_SECONDS = 5.0
 
 
 class LearnCommand(TyperCommand):
@@ -63,6 +69,14 @@ def register(app: typer.Typer) -> None:
 def learn_command(
     ctx: typer.Context,
     task: str = typer.Option(None, help="Name of a data set (see 'graphfsa data list'), or file.py:Class."),
+    oracle: str = typer.Option(
+        None,
+        metavar="FILE:FUNCTION",
+        help="Instead of --task: a Python function label(graph, inputs) that labels any graph; it is run.",
+    ),
+    family: str = typer.Option(
+        None, help="With --oracle: class of graphs: path, cycle, tree, connected, row or ring [default: connected]."
+    ),
     option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
     sizes: str = typer.Option(None, help="With --task: number of nodes, N, A..B or N,N,N [default: up to 10]."),
     count: int = typer.Option(None, min=1, help="With --task: number of graphs in all [default: the data set's own]."),
@@ -76,8 +90,9 @@ def learn_command(
     ),
     until: str = typer.Option(
         None,
-        help="proved: learn again with each graph that refutes a proof, until it is proved for all sizes; exact: until "
-        "all labels are right [default: proved for tasks with a specification].",
+        help="proved: learn again with each graph that refutes a proof, until it is proved for all sizes; checked: "
+        "with each graph that the task labels otherwise; exact: until all labels are right [default: proved for tasks "
+        "with a specification, checked for other tasks].",
     ),
     proof: str = typer.Option(None, help="Where to write the proof [default: NAME.proof.json beside --out]."),
     initial: str = typer.Option(None, help="diff-fsa: an automaton to begin with, a file or a library name."),
@@ -106,8 +121,10 @@ def learn_command(
     from graphfsa.datasets import read_jsonl, training_data
     from graphfsa.learners import as_learner, as_model, learn_until
 
-    if (task is None) == (data is None):
-        raise GraphFSAError("give either --task NAME or --data FILE.jsonl")
+    if sum(given is not None for given in (task, oracle, data)) != 1:
+        raise GraphFSAError("give either --task NAME, --oracle FILE:FUNCTION or --data FILE.jsonl")
+    if family is not None and oracle is None:
+        raise GraphFSAError("--family goes with --oracle; other tasks have a class of graphs of their own")
     if data is not None and (sizes is not None or count is not None):
         raise GraphFSAError("--sizes and --count go with --task; a file holds the graphs that it holds")
     chosen = as_learner(learner, _options(ctx.args))
@@ -120,7 +137,7 @@ def learn_command(
     if initial is not None:
         extra["initial"] = as_model(initial).automaton
     chosen.check_libraries()
-    source = find_data(task, option, data)
+    source = find_data(task, option, data) if oracle is None else _oracle_task(oracle, family, option)
     read = None if data is None else read_jsonl(data, steps=steps)
     drawn = training_data(
         source if read is None else read.examples,
@@ -137,11 +154,43 @@ def learn_command(
         written = _written(chosen, model, out, impossible, proof, soft)
     facts = learned_facts(model, drawn.train, read) | written | {"checkpoint": checkpoint}
     facts["lookalike"] = lookalike_facts(model, drawn.dataset)
-    print_json(facts) if as_json else print_learned(model, facts)
+    facts |= _question(model, drawn.train, asks=read is not None and until is None)
+    print_json(facts) if as_json else _print(model, facts)
     if facts["interrupted"]:
         raise typer.Exit(exit_code())
     if facts["verdict"] in ("impossible", "undecided"):
         raise typer.Exit(1)
+
+
+def _oracle_task(oracle: str, family: str | None, option: list[str]) -> Any:
+    """The data set that a function labels."""
+    from graphfsa.datasets import find_oracle
+
+    if option:
+        raise GraphFSAError("--option goes with --task; an oracle has --family")
+    return find_oracle(oracle).from_options({} if family is None else {"family": family})
+
+
+def _question(model: Model, train: Examples, asks: bool) -> dict[str, Any]:
+    """Whether labelled graphs determine the automaton and, if they do not, the graph whose labels would tell."""
+    from graphfsa.analysis import suggest
+
+    facts: dict[str, Any] = {"determined": None, "question": None}
+    if not asks or model.verdict != "exact" or model.interrupted or not model.is_automaton:
+        return facts
+    try:
+        found = suggest(model, train, max_nodes=_ASKED_NODES, budget=_ASKED_SECONDS)
+    except GraphFSAError:  # Nothing can be said about such an automaton, or there are too many graphs.
+        return facts
+    asked = [suggestion_facts(suggestion, found.task) for suggestion in found.suggestions]
+    return {"determined": found.determined, "question": asked[0] if asked else None}
+
+
+def _print(model: Model, facts: dict[str, Any]) -> None:
+    print_learned(model, facts)
+    if facts.get("question") is not None:
+        say("\nnot determined: another automaton of this size fits all labels too. Those of this graph would tell:")
+        print_suggestion(facts["question"])
 
 
 def _options(args: list[str]) -> dict[str, Any]:

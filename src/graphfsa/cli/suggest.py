@@ -99,13 +99,14 @@ def _facts(found: Identification, task: Task, seconds: float) -> dict[str, Any]:
         "determined": found.determined,
         "checked": found.checked,
         "max_nodes": found.max_nodes,
-        "suggestions": [_suggestion(suggestion, task) for suggestion in found.suggestions],
+        "suggestions": [suggestion_facts(suggestion, task) for suggestion in found.suggestions],
         "alternative": None if found.alternative is None else found.alternative.digest,
         "seconds": round(seconds, 3),
     }
 
 
-def _suggestion(suggestion: Suggestion, task: Task) -> dict[str, Any]:
+def suggestion_facts(suggestion: Suggestion, task: Task) -> dict[str, Any]:
+    """A graph to be labelled, for machines."""
     return {
         **graph_facts(suggestion.graph),
         "inputs": [task.inputs[number] for number in suggestion.inputs],
@@ -162,9 +163,12 @@ def _print(
     if found.suggestions:
         say("\nlabels of these graphs would tell the two apart:")
     for suggestion in facts["suggestions"]:
-        nodes, steps = amount(suggestion["num_nodes"], "node"), amount(suggestion["steps"], "step")
-        say(f"  {nodes}, {steps}, edges {edges_text(suggestion)}")
-        for what, names in zip(
-            ("inputs", "model", "other"), (suggestion["inputs"], *suggestion["answers"]), strict=True
-        ):
-            say(f"    {what}  " + " ".join(f"{k}:{'(none)' if n is None else n}" for k, n in enumerate(names)))
+        print_suggestion(suggestion)
+
+
+def print_suggestion(suggestion: dict[str, Any]) -> None:
+    """A graph to be labelled, for people."""
+    nodes, steps = amount(suggestion["num_nodes"], "node"), amount(suggestion["steps"], "step")
+    say(f"  {nodes}, {steps}, edges {edges_text(suggestion)}")
+    for what, names in zip(("inputs", "model", "other"), (suggestion["inputs"], *suggestion["answers"]), strict=True):
+        say(f"    {what}  " + " ".join(f"{k}:{'(none)' if n is None else n}" for k, n in enumerate(names)))

@@ -42,6 +42,7 @@ from graphfsa.datasets._hygiene import (
 )
 from graphfsa.datasets._jsonl import Lines, UserData, examples_from, lines_of, parse_line, read_jsonl, write_jsonl
 from graphfsa.datasets._node_values import YOUR_DATA, scalars_of
+from graphfsa.datasets._oracle import OracleTask, find_oracle, oracle_task
 from graphfsa.datasets._rooted import RootedSpecification
 from graphfsa.datasets._specification import SpecificationTable, TreeSpecification
 from graphfsa.datasets._storage import StoredData, load_data, save_data
@@ -80,6 +81,7 @@ __all__ = [
     "HexLife",
     "Life",
     "Lines",
+    "OracleTask",
     "PathFinding",
     "PrefixSum",
     "Reading",
@@ -115,6 +117,7 @@ __all__ = [
     "entry_counts",
     "examples_from",
     "export_data",
+    "find_oracle",
     "from_networkx_graphs",
     "from_pyg_data",
     "from_traces",
@@ -126,6 +129,7 @@ __all__ = [
     "is_task",
     "lines_of",
     "load_data",
+    "oracle_task",
     "overlap",
     "parse_line",
     "read_jsonl",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -24,6 +24,8 @@ from graphfsa.graphs import Graph, GraphBatch, all_graphs
 from graphfsa.plugins import Plugin, find_plugin, plugin_names
 
 MAX_NODES = 2**27
+CHECK_SIZES = (10, 12, 15, 20, 30, 50, 100, 300, 1000)
+"""Sizes of random graphs to check an automaton on, for data sets that have graphs of every size."""
 Specification = TreeSpecification | WaveSpecification | EvolutionSpecification
 """A statement that can be proved of an automaton, for graphs of every size."""
 _T = TypeVar("_T")
@@ -145,6 +147,15 @@ class Dataset(Plugin, ABC):
         """
         return ()
 
+    def check_sizes(self) -> tuple[int, ...]:
+        """Sizes of random graphs to check an automaton on: those of the splits, up to 1,000."""
+        sizes = {size for split in self.splits.values() for size, _ in split.parts}
+        return tuple(sorted(size for size in sizes if size <= CHECK_SIZES[-1]))
+
+    def draw_for_check(self, size: int, count: int, rng: np.random.Generator) -> Examples:
+        """Draw labelled graphs to check an automaton on; by default as for training."""
+        return self.generate(size, count, rng, steps=1 if self.task.kind == "evolution" else None)
+
     def every_graph(self, size: int) -> GraphBatch:
         """Every graph of this size that the task is defined on, up to isomorphism; there may be none."""
         assert self.graph_class is not None
@@ -183,6 +194,13 @@ class Dataset(Plugin, ABC):
             given[name] = _value(key, value, defaults[name])
         return cls(**given)
 
+    @classmethod
+    def from_function(cls, function: Callable[..., Any]) -> type[Dataset]:
+        """The data set that a function labels: see :func:`~graphfsa.datasets.oracle_task`."""
+        from graphfsa.datasets._oracle import oracle_task
+
+        return oracle_task(function)
+
 
 def dataset_names() -> list[str]:
     """Names of all data sets, sorted."""
@@ -190,12 +208,12 @@ def dataset_names() -> list[str]:
 
 
 def dataset_class(name: str) -> type[Dataset]:
-    """The class of the data set with a name, or that ``file.py:Class`` names."""
+    """The class of the data set with a name, or that ``file.py:Class`` or ``file.py:function`` names."""
     return find_plugin(Dataset, name)
 
 
-def as_dataset(given: str | Dataset | type[Dataset], options: Mapping[str, Any] | None = None) -> Dataset:
-    """A data set from its name, from ``file.py:Class``, from its class, or from the data set itself.
+def as_dataset(given: Any, options: Mapping[str, Any] | None = None) -> Dataset:
+    """A data set from its name, ``file.py:Class`` or ``file.py:function``, a class, a function, or from itself.
 
     Args:
         given: The data set.
@@ -215,8 +233,12 @@ def as_dataset(given: str | Dataset | type[Dataset], options: Mapping[str, Any] 
         return given
     if isinstance(given, type) and issubclass(given, Dataset):
         return given.from_options(options or {})
+    if inspect.isfunction(given):
+        return Dataset.from_function(given).from_options(options or {})
     if not isinstance(given, str):
-        raise GraphFSAError(f"a data set must be a name, a class or a Dataset; got {type_name(type(given))}")
+        raise GraphFSAError(
+            f"a data set must be a name, a class, a function or a Dataset; got {type_name(type(given))}"
+        )
     return dataset_class(given).from_options(options or {})
 
 

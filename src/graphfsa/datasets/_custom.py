@@ -18,7 +18,7 @@ from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._instances import Fixed, all_rows, group_of, num_rows, random_graphs, random_rows
 from graphfsa.datasets._structure import check_trees, checked_inputs, marked_nodes, shortest_paths
 from graphfsa.datasets._task import Task
-from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.errors import DrawError, GraphFSAError, LimitError
 from graphfsa.graphs import GRAPH_CLASSES, Graph, GraphBatch, all_graphs, from_networkx
 from graphfsa.graphs.enumeration import MAX_INPUTS
 
@@ -258,7 +258,7 @@ class CustomTask(Dataset):
             parts.append((graphs.select(kept), rows[kept]))
             have, drawn = have + len(kept), drawn + batch
             if have < count and drawn > _PATIENCE * count:
-                raise GraphFSAError(
+                raise DrawError(
                     f"{self.name}: of {drawn:,} graphs of {size} nodes, admits lets {have} through; {count} are wanted"
                 )
         batches, drawn_rows = zip(*parts, strict=True)

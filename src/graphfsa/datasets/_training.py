@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def training_data(
 
 def is_task(data: Any) -> bool:
     """Whether something names a task, or is a data set; otherwise it must be labelled graphs."""
-    if isinstance(data, Dataset) or (isinstance(data, type) and issubclass(data, Dataset)):
+    if isinstance(data, Dataset) or isfunction(data) or (isinstance(data, type) and issubclass(data, Dataset)):
         return True
     return isinstance(data, str) and Path(data).suffix.lower() != ".jsonl"
 

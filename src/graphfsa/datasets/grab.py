@@ -7,7 +7,7 @@ in a final state; other nodes are masked. Drawing is capped: a truth that can't 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -15,12 +15,12 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
+from graphfsa.datasets._base import CHECK_SIZES, Dataset, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._grab_graphs import make_aggregation, random_truth, sample_graphs, sample_inputs
 from graphfsa.datasets._structure import checked_inputs
 from graphfsa.datasets._task import Task
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import DrawError, GraphFSAError
 from graphfsa.graphs import GRAPH_CLASSES, Graph, GraphBatch, all_inputs
 
 Choose = Callable[[Examples], Any]
@@ -101,7 +101,7 @@ class Grab(Dataset):
             choose: Tells which of those graphs to keep, bool [number of graphs]; all if not given.
 
         Raises:
-            GraphFSAError: If too few of very many graphs are kept.
+            DrawError: If too few of very many graphs are kept.
         """
         check_size("a graph of GRAB", size, 1, count)
         number = check_steps(steps, int(_own_steps(size)))
@@ -116,8 +116,16 @@ class Grab(Dataset):
             kept.append(found if choose is None else found.select(np.flatnonzero(choose(found))))
             have += len(kept[-1])
             if have < count and drawn >= _CAP * count:
-                raise GraphFSAError(self._too_few(size, count, number, (drawn, accepted, have)))
+                raise DrawError(self._too_few(size, count, number, (drawn, accepted, have)))
         return Examples.concatenate(kept).select(np.arange(count)), accepted / drawn
+
+    def check_sizes(self) -> tuple[int, ...]:
+        """Sizes up to 1,000, where the family has graphs of every size."""
+        return CHECK_SIZES if self.graph_class == "tree" else super().check_sizes()
+
+    def draw_for_check(self, size: int, count: int, rng: np.random.Generator) -> Examples:
+        """Draw graphs whatever the number of nodes that end in a final state; the others are masked."""
+        return replace(self, keep=0).generate(size, count, rng)
 
     def roll_out(self, graphs: GraphBatch, steps: int, rng: np.random.Generator, *, keep: int) -> Examples:
         """Draw starting states, run the truth, and keep graphs with ``keep`` percent of their nodes in final states."""

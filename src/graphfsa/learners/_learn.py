@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any
 
 from graphfsa.checks import check_choice, shown
-from graphfsa.datasets import Examples, TrainingData, training_data
+from graphfsa.datasets import Dataset, Examples, TrainingData, training_data
 from graphfsa.errors import GraphFSAError
 from graphfsa.learners._base import Learner, Watch, learned
 from graphfsa.learners._model import Model, Predictor, reference_to
@@ -33,8 +33,9 @@ def learn(
     """Learn from labelled graphs: of a task, of a file, or of your own.
 
     Args:
-        data: A task (a data set, its name, or ``"file.py:Class"``), whose training graphs are drawn; or labelled
-            graphs: Examples, NetworkX graphs with node attributes ``input`` and ``label``, PyG data, a .jsonl file.
+        data: A task (a data set, its name, ``"file.py:Class"``, or a function that labels a graph, also as
+            ``"file.py:function"``), whose training graphs are drawn; or labelled graphs: Examples, NetworkX graphs
+            with node attributes ``input`` and ``label``, PyG data, a .jsonl file.
         learner: A learner or its class, its name, the beginning of its name, or ``"file.py:Class"``.
         validation: Labelled graphs to choose between models with, if the learner does so. A task has its own.
         sizes: With a task: numbers of nodes of the graphs.
@@ -42,7 +43,9 @@ def learn(
         steps: Labels are states after this number of steps.
         seed: Seed of the graphs that are drawn and of the learner.
         until: ``"proved"``: prove what was learned, and learn again with the graph that refutes it until it is proved;
-            ``"exact"``: all labels are right. By default ``"proved"`` for tasks with a specification.
+            ``"checked"``: compare it with the task's own labels of all small graphs and of random larger ones, and
+            learn again with those on which it is wrong; ``"exact"``: all labels are right. By default ``"proved"`` for
+            tasks with a specification, ``"checked"`` for others.
         watch: Called with a record of how it goes now and then.
         fit: Further arguments of the learner's ``fit``, such as ``checkpoint`` of Diff-FSA.
         options: Options of the learner, if it is given by name.
@@ -68,7 +71,7 @@ def learn(
 def learn_until(
     until: str | None, learner: Learner, data: TrainingData, *, seed: int, watch: Watch | None = None, **more: Any
 ) -> Model:
-    """Fit a learner and, if that is wanted, go on until its automaton is proved.
+    """Fit a learner and, if that is wanted, go on until its automaton is proved or checked.
 
     Args:
         until: As for ``learn``.
@@ -78,24 +81,35 @@ def learn_until(
         watch: As for ``learn``.
         more: Further arguments of the learner's ``fit``.
     """
-    offered = data.dataset is not None and bool(data.dataset.specifications())
-    if until is not None:
-        check_choice("until", until, ("proved", "exact"))
-        if until == "proved" and not offered:
-            raise GraphFSAError(
-                'until "proved" needs a task with a specification; this one has none, so nothing can be proved about '
-                "graphs of every size (docs/proofs.md)"
-            )
+    goal = _goal(until, data.dataset)
 
     def refit(train: Examples) -> Model:
         return fit_model(learner, replace(data, train=train), seed=seed, watch=watch, **more)
 
     model = refit(data.train)
-    if data.dataset is None or not offered or until == "exact":
+    if data.dataset is None or goal == "exact":
         return model
-    from graphfsa.proofs import until_proved
+    from graphfsa.proofs import until_settled
 
-    return until_proved(model, data.train, data.dataset, refit, watch or (lambda _record: None))
+    tell = watch or (lambda _record: None)
+    return until_settled(model, data.train, data.dataset, refit, tell, prove=goal == "proved", seed=seed)
+
+
+def _goal(until: str | None, dataset: Dataset | None) -> str:
+    """How long to go on: as it was said, or as far as the data set allows."""
+    offered = dataset is not None and bool(dataset.specifications())
+    asked = dataset is not None and dataset.graph_class is not None
+    if until is None:
+        return "proved" if offered else "checked" if asked else "exact"
+    check_choice("until", until, ("proved", "checked", "exact"))
+    if until == "proved" and not offered:
+        raise GraphFSAError(
+            'until "proved" needs a task with a specification; this one has none, so nothing can be proved about '
+            "graphs of every size (docs/proofs.md)"
+        )
+    if until == "checked" and not asked:
+        raise GraphFSAError('until "checked" needs a task that labels any graph; these are labelled graphs or boards')
+    return until
 
 
 def as_learner(given: str | Learner | type[Learner], options: dict[str, Any] | None = None) -> Learner:

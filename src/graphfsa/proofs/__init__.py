@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from graphfsa.proofs.checking import certificate_kind, check_certificate, check_proof, proof_text, save_proof
 from graphfsa.proofs.explaining import Part, explain
-from graphfsa.proofs.loop import until_proved
+from graphfsa.proofs.judges import Judge, Judgement, Oracle, Prover
+from graphfsa.proofs.loop import until_settled
 from graphfsa.proofs.prove import Proof, prove
 from graphfsa.proofs.specifications import check_specification, find_specification, specification_of
 
 __all__ = [
+    "Judge",
+    "Judgement",
+    "Oracle",
     "Part",
     "Proof",
+    "Prover",
     "certificate_kind",
     "check_certificate",
     "check_proof",
@@ -21,5 +26,5 @@ __all__ = [
     "prove",
     "save_proof",
     "specification_of",
-    "until_proved",
+    "until_settled",
 ]

@@ -1,9 +1,9 @@
-"""Learn until proved: what is refuted is learned again, with the graph that refutes it."""
+"""Learn until it is settled: what is wrong is learned again, with the graphs that show it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,81 +11,109 @@ import numpy as np
 
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Dataset, Examples, lines_of
-from graphfsa.errors import GraphFSAError
-from graphfsa.graphs import GraphBatch
 from graphfsa.learners import Model, roll_out
-from graphfsa.plugins import plugin_reference
-from graphfsa.proofs.prove import Proof, attempt_proof
-from graphfsa.proofs.specifications import specification_of
+from graphfsa.proofs.judges import Judge, Judgement, Oracle, Prover
 
 Refit = Callable[[Examples], Model]
 Watch = Callable[[dict[str, Any]], None]
 _ROUNDS = 30
-_MAX_NODES = 11
 _CANDIDATES = 6
 """How many automata that fit equally well are tried in each round."""
 
 
 @dataclass(frozen=True)
-class _Judged:
-    automaton: GraphFSA
-    proof: Proof
+class _Round:
+    """What became of the automata that fit: the one to take, if there is one, or graphs on which they are wrong."""
+
+    automaton: GraphFSA | None
+    said: Judgement
+    fresh: list[Examples]
 
 
-def until_proved(
-    model: Model, train: Examples, dataset: Dataset, refit: Refit, watch: Watch, *, effort: int = 1
+def until_settled(
+    model: Model,
+    train: Examples,
+    dataset: Dataset,
+    refit: Refit,
+    watch: Watch,
+    *,
+    prove: bool,
+    seed: int = 0,
+    effort: int = 1,
 ) -> Model:
-    """Prove what was learned; as long as it is refuted, learn again with the refuting graph.
+    """Judge what was learned; as long as it is wrong, learn again with the graphs on which it is.
 
-    Automata that fit equally well are told apart by proof. Entries that no training graph uses are left as the learner
-    has filled them or, if that can't be proved, such that a node stays.
+    With a specification, a prover judges; what it can't decide is compared with the labels of the data set, an oracle,
+    as is everything where there is no specification. Automata that fit equally well are told apart so. Entries that no
+    training graph uses are left as the learner has filled them or, if that does not do, such that a node stays.
 
     Args:
         model: What was learned from ``train``.
         train: The training graphs.
-        dataset: The data set, which offers a specification.
+        dataset: The data set.
         refit: Learns from more graphs.
         watch: Called with a record of what is being done.
+        prove: Whether to prove; then the data set offers a specification.
+        seed: Seed of the random graphs that the oracle is asked about.
         effort: As for ``prove``.
 
     Returns:
-        The model with its ``proof``; the verdict is ``proved`` if it is. Its provenance keeps the added graphs.
+        The model; the verdict is ``proved`` if it is, ``exact`` if the oracle agrees with it wherever it was asked, and
+        ``undecided`` if every automaton that was found is wrong somewhere. Its provenance keeps the added graphs, and
+        what was ``checked``.
     """
-    spec = specification_of(dataset)
-    source = {"task": plugin_reference(type(dataset)), "options": dataset.options()}
     added: list[Examples] = []
 
     def tell(doing: str) -> None:
-        watch({"doing": f"proving: {doing}"})
+        watch({"doing": f"checking what was learned, with {len(added)} graphs added: {doing}"})
 
-    for _ in range(_ROUNDS):
+    judges: list[Judge] = [Prover(dataset, tell, effort)] if prove else []
+    if dataset.graph_class is not None:
+        judges.append(Oracle(dataset, seed, tell))
+    for number in range(_ROUNDS + 1):
         if not model.is_automaton or model.verdict != "exact" or model.interrupted:
-            return _with_added(model, added)
-        fresh: list[Examples] = []
-        undecided: Proof | None = None
-        for fsa in _candidates(model, train):
-            if any(part.wrong(part.predict(fsa)).any() for part in fresh):
-                continue
-            watch({"doing": f"proving what was learned, with {len(added)} graphs added"})
-            try:
-                proof = attempt_proof(fsa, spec, source, _MAX_NODES, effort, tell)
-            except GraphFSAError as error:  # Nothing can be proved of such an aggregation, or the table is too large.
-                proof = _gave_up(fsa, spec, source, str(error))
-            if proof.proved:
-                return _with_added(_proved(model, fsa, proof, train), added)
-            if proof.counterexample is None:
-                undecided = undecided or proof
-            else:
-                inputs = np.array([dataset.task.inputs.index(name) for name in proof.counterexample.inputs])
-                steps = 1 if dataset.task.kind == "evolution" else None
-                fresh.append(dataset.examples(GraphBatch.of([proof.counterexample.graph]), inputs, steps=steps))
-        if undecided is not None or not fresh:
-            return _with_added(replace(model, proof=undecided), added)
-        added += fresh
-        train = Examples.concatenate([train, *fresh])
+            break
+        found = _judged(_candidates(model, train), judges)
+        if found.automaton is not None:
+            return _with_details(_settled(model, found, train), added, found.said.checked)
+        if number == _ROUNDS:
+            model = replace(model, verdict="undecided", proof=None)
+            break
+        added += found.fresh
+        train = Examples.concatenate([train, *found.fresh])
         watch({"doing": f"learning again, with {len(added)} graphs added"})
-        model = refit(train)
-    return _with_added(model, added)
+        model = _better(refit(train), model, train)
+    return _with_details(model, added, None)
+
+
+def _judged(several: Sequence[GraphFSA], judges: Sequence[Judge]) -> _Round:
+    """The first automaton that is proved, else the first that the last judge has nothing against."""
+    fresh: list[Examples] = []
+    kept: tuple[GraphFSA, Judgement] | None = None
+    for fsa in several:
+        if any(part.wrong(part.predict(fsa)).any() for part in fresh):
+            continue
+        said = _verdict(fsa, judges)
+        if said.right is not False and (said.proof is None or said.proof.proved):
+            return _Round(fsa, said, fresh)
+        if said.wrong is not None:
+            fresh.append(said.wrong)
+        elif kept is None:
+            kept = fsa, said
+    if kept is not None and not any(part.wrong(part.predict(kept[0])).any() for part in fresh):
+        return _Round(*kept, fresh)
+    return _Round(None, Judgement(False), fresh)
+
+
+def _verdict(fsa: GraphFSA, judges: Sequence[Judge]) -> Judgement:
+    """What the first judge says that can tell; an undecided proof is kept."""
+    proof, said = None, Judgement(None)
+    for judge in judges:
+        said = judge.judge(fsa)
+        proof = said.proof or proof
+        if said.right is not None:
+            break
+    return replace(said, proof=proof)
 
 
 def _candidates(model: Model, train: Examples) -> list[GraphFSA]:
@@ -105,21 +133,35 @@ def _candidates(model: Model, train: Examples) -> list[GraphFSA]:
     return several if other.digest in known else [*several, other]
 
 
-def _proved(model: Model, fsa: GraphFSA, proof: Proof, train: Examples) -> Model:
-    if fsa.digest == model.automaton.digest:
-        return replace(model, verdict="proved", proof=proof)
-    _, used = roll_out(fsa, train)
-    return replace(model, body=fsa, used=used, verdict="proved", proof=proof)
-
-
-def _gave_up(fsa: GraphFSA, spec: Any, source: dict[str, Any], reason: str) -> Proof:
-    return Proof("undecided", spec, fsa.digest, source, reason=reason)
-
-
-def _with_added(model: Model, added: list[Examples]) -> Model:
-    """The model with the graphs that were added in its provenance."""
-    if not added or model.provenance is None:
+def _settled(model: Model, found: _Round, train: Examples) -> Model:
+    """The model with the automaton that was chosen and what is known about it."""
+    assert found.automaton is not None
+    proof = found.said.proof
+    model = replace(model, verdict="proved" if proof is not None and proof.proved else "exact", proof=proof)
+    if found.automaton.digest == model.automaton.digest:
         return model
-    lines = [json.loads(line) for part in added for line in lines_of(part)]
-    details = {**model.provenance.details, "counterexamples": lines}
+    return replace(model, body=found.automaton, used=roll_out(found.automaton, train)[1])
+
+
+def _better(again: Model, earlier: Model, train: Examples) -> Model:
+    """What was learned from more graphs; if that has failed, whichever automaton is right on more of them."""
+    if again.verdict in ("exact", "impossible") or again.provenance is None:
+        return again
+    answers, used = roll_out(earlier.automaton, train)
+    accuracy = train.score(answers).accuracy
+    if again.found and again.provenance.train_accuracy >= accuracy:
+        return again
+    known = replace(again.provenance, train_accuracy=accuracy, validation=None, validation_accuracy=None)
+    return replace(again, body=earlier.automaton, used=used, suspects=(), provenance=known)
+
+
+def _with_details(model: Model, added: list[Examples], checked: dict[str, Any] | None) -> Model:
+    """The model with the graphs that were added, and what was checked, in its provenance."""
+    if model.provenance is None:
+        return model
+    details = dict(model.provenance.details)
+    if added:
+        details["counterexamples"] = [json.loads(line) for part in added for line in lines_of(part)]
+    if checked is not None:
+        details["checked"] = checked
     return replace(model, provenance=replace(model.provenance, details=details))
