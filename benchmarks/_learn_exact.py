@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._learn_common import algorithms, cellular, elementary, summary, training, warm_up
+from benchmarks._learn_common import algorithms, cellular, elementary, right_for_ever, summary, training, warm_up
 from benchmarks._report import row, say
 from graphfsa.analysis.coverage import coverage
 from graphfsa.analysis.equivalence import compare
 from graphfsa.analysis.impossibility import check_impossibility
-from graphfsa.datasets import dataset_class, generate_grab, grab_config
+from graphfsa.datasets import Life, dataset_class, generate_grab, grab, grab_config
 from graphfsa.learners import Model
 from graphfsa.learners.exact import ExactLearner
 
@@ -23,7 +23,10 @@ _ALGORITHMS: tuple[tuple[str, dict[str, Any], dict[str, Any], str], ...] = (
     ("path-finding", {}, {"states": 4, "bound": 2}, "<= 15"),
     ("path-finding", {"colours": 2}, {"states": 5, "bound": 2}, "<= 40"),
 )
-_CELLULAR = (("life", 2, "<= 2"), ("hex-life", 2, "<= 2"), ("wireworld", 1, ""))
+_CELLULAR = (("life", 2, "<= 2"), ("hex-life", 2, "<= 2"), ("wireworld", 1, ""), ("brians-brain", 2, "<= 20"))
+_HIGH_LIFE = "B36/S23"
+_TREES = (600, 1000, 2000)
+"""Numbers of trees of eight nodes from which PathFinding is learned."""
 
 
 def rows(seeds: list[int], quick: bool) -> Iterator[dict[str, Any]]:
@@ -35,6 +38,40 @@ def rows(seeds: list[int], quick: bool) -> Iterator[dict[str, Any]]:
     yield from elementary(ExactLearner, seeds, quick)
     yield from _covering(seeds)
     yield from _paper_data(seeds)
+    yield from _high_life(seeds)
+    yield from _large_truths(seeds)
+    yield from _trees_of_eight(seeds[:5])
+
+
+def _high_life(seeds: list[int]) -> Iterator[dict[str, Any]]:
+    say("HighLife from pairs that are 2 steps apart")
+    dataset = Life(rule=_HIGH_LIFE)
+    found = [ExactLearner().fit(training(dataset, seed, steps=2), seed=seed) for seed in seeds]
+    exact = [m.verdict == "exact" and right_for_ever(dataset, m, 100, s) for m, s in zip(found, seeds, strict=True)]
+    what = "HighLife, 2-step pairs of 4 x 4 boards: t = 1 to 100"
+    yield from summary(what, exact, [model.provenance.seconds for model in found], "<= 20")
+
+
+def _large_truths(seeds: list[int]) -> Iterator[dict[str, Any]]:
+    for states in (6, 8):
+        say(f"GRAB truths of {states} states")
+        found: list[Model] = []
+        for seed in seeds:
+            data = grab("paper-1", num_states=states, truth_seed=seed, seed=seed)
+            found.append(ExactLearner(states=states, bound=1).fit(data.splits["train"], seed=seed))
+        what = f"GRAB, a truth of {states} states and bound 1 for each seed, the paper's data: fits"
+        yield from summary(what, [m.verdict == "exact" for m in found], [m.provenance.seconds for m in found], "")
+
+
+def _trees_of_eight(seeds: list[int]) -> Iterator[dict[str, Any]]:
+    dataset = dataset_class("path-finding")()
+    for count in _TREES:
+        say(f"path-finding from {count} trees of eight nodes")
+        found = [
+            ExactLearner().fit(dataset.generate(8, count, np.random.default_rng(seed)), seed=seed) for seed in seeds
+        ]
+        what = f"path-finding, {count} trees of eight nodes: fits"
+        yield from summary(what, [m.verdict == "exact" for m in found], [m.provenance.seconds for m in found], "<= 20")
 
 
 def _impossible(seeds: list[int]) -> Iterator[dict[str, Any]]:

@@ -323,6 +323,23 @@ def test_what_the_searches_leave_open_is_undecided(monkeypatch):
     assert (found.determined, found.alternative, found.suggestions) == (None, None, ())
 
 
+def test_the_budget_is_work_and_seconds_are_a_limit_on_top(monkeypatch):
+    task = dataset_class("distance")(graphs="tree")
+    parts = [task.generate(size, 60, np.random.default_rng(size)) for size in range(1, 6)]
+    data = Examples.concatenate(parts)
+
+    def asked(**limits):
+        return suggest(library.distance(), data, max_nodes=7, dataset=task, **limits)
+
+    whole = asked()
+    assert whole.determined is not None
+    few = asked(budget=0.01)
+    assert (few.determined, few.checked < whole.checked) == (None, True)
+    assert asked(seconds=1e-9).determined is None
+    monkeypatch.setattr("graphfsa.search.budget.monotonic", lambda: 0.0)
+    assert asked(budget=0.01).checked == few.checked, "the clock does not matter"
+
+
 def test_clauses_agree_with_lazy_assignment(monkeypatch):
     task = dataset_class("distance")(graphs="tree")
     data = task.generate(3, 5, np.random.default_rng(0))

@@ -75,7 +75,7 @@ def test_a_soft_table_can_be_looked_at(cli, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--budget", 3), "unknown option of diff-fsa 'budget'"),
+        (("--budget", 0), "budget must be"),
         (("--merge", "none"), "unknown option of diff-fsa 'merge'"),
         (("--preset", "weak"), "unknown preset 'weak'"),
         (("--speed", 3), "unknown option of diff-fsa 'speed'"),
@@ -162,3 +162,15 @@ def test_control_c_writes_the_best_so_far(tmp_path):
     assert (process.returncode, "Traceback" in complaint) == (130, False)
     facts = json.loads(said)
     assert (facts["interrupted"], facts["automaton"]) == (True, GraphFSA.load(tmp_path / "m.json").digest)
+
+
+def test_a_spent_budget_is_undecided_and_can_be_resumed_with_more(cli, tmp_path):
+    out, folder = tmp_path / "m.json", tmp_path / "training"
+    hard = ("learn", "--learner", "diff", "--task", "path-finding", "--count", 300, "--restarts", 8, "--json")
+    answer = cli(*hard, "--budget", 0.3, "--checkpoint", folder, "--out", out)
+    facts = json.loads(answer.out)
+    assert (answer.code, facts["verdict"]) == (1, "undecided")
+    assert GraphFSA.load(out) is not None
+    assert json.loads(cli("info", folder / "best.json", "--json").out)
+    more = json.loads(cli(*hard, "--budget", 0.6, "--checkpoint", folder, "--resume", "--out", out).out)
+    assert more["updates"] > facts["updates"]

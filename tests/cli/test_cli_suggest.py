@@ -208,7 +208,7 @@ def test_undecided(cli, data, monkeypatch):
     assert (answer.json["suggestions"], answer.json["alternative"]) == ([], None)
     words = cli("suggest", "distance", "--data", data, "--budget", 1e-9)
     assert words.code == 0
-    assert "not found out in this time" in words.out
+    assert "not found out within the budget" in words.out
 
 
 def test_a_model_that_does_not_fit(cli, tmp_path):
@@ -247,6 +247,7 @@ BAD = [
     (["distance", "--data", "d.jsonl", "--count", "0"], "--count"),
     (["distance", "--data", "d.jsonl", "--budget", "0"], "--budget must be"),
     (["distance", "--data", "d.jsonl", "--budget", "nan"], "--budget must be"),
+    (["distance", "--data", "d.jsonl", "--seconds", "0"], "--seconds must be"),
     (["distance", "--data", "d.jsonl", "--out", "a.json"], "must end in .jsonl"),
     (["distance", "--data", "d.jsonl", "--out", "no/a.jsonl"], "no directory"),
     (["distance", "--data", "d.jsonl", "--alternative", "o.txt"], "must end in .json"),

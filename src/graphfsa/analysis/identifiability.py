@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -86,6 +85,7 @@ def suggest(
     choose: Callable[[Examples], Array] | None = None,
     count: int = 1,
     budget: float = 60.0,
+    seconds: float | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Identification:
     """Do data determine an automaton? If not, suggest the smallest graphs to label next.
@@ -103,7 +103,9 @@ def suggest(
         graph_class: The class of graphs; by default that of the task, or of the data.
         choose: Tells which graphs may be asked about, bool [number of graphs]; all if not given.
         count: The largest number of graphs to suggest.
-        budget: Seconds.
+        budget: Work, in units that take about a second each, as for the exact learner; the same budget gives the same
+            answer on every machine.
+        seconds: Time limit in seconds; by default none.
         progress: Called with the number of graphs for which the answers are shown to be determined.
 
     Raises:
@@ -119,6 +121,8 @@ def suggest(
     """
     check_integer("max_nodes", max_nodes, 1)
     check_number("budget", budget, below=1e9, above=True)
+    if seconds is not None:
+        check_number("seconds", seconds, below=1e9, above=True)
     known = as_model(model)
     if dataset is None and (data is None or is_task(data)):
         dataset = known.load_dataset() if data is None else as_dataset(data)
@@ -126,7 +130,7 @@ def suggest(
     task = examples.task.with_states_of(fsa)
     examples = examples.matched(task)
     _check_fit(fsa, examples)
-    clock = Budget(inf, budget)
+    work = Budget(budget, seconds)
     shape = _shape(fsa, examples)
     kept = deduplicate(examples) if shape.num_final else examples
     kept = kept.select(np.argsort(kept.sizes, kind="stable"))
@@ -136,7 +140,7 @@ def suggest(
         asked = listed if choose is None else listed.select(np.flatnonzero(choose(listed)))
         question = _Question(fsa, shape, kept, asked)
         for place in range(len(asked)):
-            outcome = question.ask(place, clock)
+            outcome = "paused" if work.over else question.ask(place, work)
             if outcome == "found":
                 other = question.alternative()
                 return Identification(task, False, checked, largest, other, question.suggestions(other, count))
@@ -170,17 +174,17 @@ class _Question:
         self._answers = np.r_[np.full(len(kept.inputs), -1), self._last]
         self._table: Array | None = None
 
-    def ask(self, place: int, clock: Budget) -> str:
+    def ask(self, place: int, budget: Budget) -> str:
         """Look for a table that fits the data and gives a graph other answers: by lazy assignment, then by clauses."""
         graph = self._first + place
         for mode, work in ((0, _WORK), (3, _WORK)):
             lazy = LazySearch(self._problem, mode, place, (graph, self._answers, np.arange(self._first)))
-            if lazy.advance(work) in ("found", "exhausted"):
+            if lazy.advance(work, budget) in ("found", "exhausted"):
                 self._table = lazy.table
                 return lazy.outcome
         clauses = SatSearch(self._problem)
         clauses.ask_for_difference([graph], self._answers)
-        while clauses.advance(_CONFLICTS, clock) == "paused" and not clock.over:
+        while clauses.advance(_CONFLICTS, budget) == "paused" and not budget.over:
             pass
         self._table = clauses.table
         return clauses.outcome

@@ -43,7 +43,8 @@ def suggest_command(
         None, help="Class of graphs: path, cycle, tree, connected, row or ring [default: that of the task or data]."
     ),
     count: int = typer.Option(1, min=1, help="The largest number of graphs to suggest."),
-    budget: float = typer.Option(60.0, help="Seconds to search."),
+    budget: float = typer.Option(60.0, help="Work, in units that take about a second each."),
+    seconds: float = typer.Option(None, help="Time limit in seconds [default: none]."),
     out: str = typer.Option(None, help="The .jsonl file to write the suggested graphs to, their labels left out."),
     alternative: str = typer.Option(None, help="The .json file to write the other automaton to."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
@@ -73,6 +74,7 @@ def suggest_command(
             graph_class=graph_class,
             count=count,
             budget=budget,
+            seconds=seconds,
             progress=lambda done: progress(done, None),
         )
     facts = _facts(found, found.task, perf_counter() - began)
@@ -149,7 +151,7 @@ def _print(
     words = {
         True: f"yes: whatever fits them with {size} gives the same answers up to {found.max_nodes} nodes",
         False: f"no: another automaton with {size} fits them too",
-        None: "not found out in this time",
+        None: "not found out within the budget",
     }
     rows: dict[str, Any] = {
         "determined by the data": words[found.determined],

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from inspect import signature
+from itertools import count
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from graphfsa.checks import check_choice, shown
 from graphfsa.datasets import Dataset, Examples, TrainingData, training_data
 from graphfsa.errors import GraphFSAError
+from graphfsa.files import PathLike
 from graphfsa.learners._base import Learner, Watch, learned
 from graphfsa.learners._model import Model, Predictor, reference_to
 from graphfsa.plugins import find_plugin
@@ -79,11 +82,18 @@ def learn_until(
         data: The training and validation graphs.
         seed: The seed.
         watch: As for ``learn``.
-        more: Further arguments of the learner's ``fit``.
+        more: Further arguments of the learner's ``fit``. Each time that it learns again, it has a ``checkpoint`` of its
+            own, the folder ``round-1``, ``round-2``, ... within the first.
     """
     goal = _goal(until, data.dataset)
 
+    folder: PathLike | None = more.get("checkpoint")
+    rounds = count()
+
     def refit(train: Examples) -> Model:
+        number = next(rounds)
+        if folder is not None and number:
+            more["checkpoint"] = Path(folder) / f"round-{number}"
         return fit_model(learner, replace(data, train=train), seed=seed, watch=watch, **more)
 
     model = refit(data.train)

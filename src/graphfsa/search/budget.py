@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from time import monotonic
 
@@ -16,19 +17,31 @@ class Budget:
         units: The work, in units of ``UNIT`` node-steps.
         seconds: A time limit for those who need one; then what is found depends on the machine.
         whole: The budget that this one is a part of; what is spent here is spent there too.
+        spent: What has been spent before, in units.
+        pulse: Called whenever something is spent: a search says by this that it goes on.
     """
 
-    def __init__(self, units: float, seconds: float | None = None, whole: Budget | None = None) -> None:
+    def __init__(
+        self,
+        units: float,
+        seconds: float | None = None,
+        whole: Budget | None = None,
+        *,
+        spent: float = 0.0,
+        pulse: Callable[[], None] | None = None,
+    ) -> None:
         self._began = monotonic()
         self._seconds = inf if seconds is None else seconds
-        self._units, self._whole = units, whole
-        self._spent = 0.0
+        self._units, self._whole, self._pulse = units, whole, pulse
+        self._spent = spent
 
     def spend(self, node_steps: float) -> None:
         """Count work that was done."""
         self._spent += node_steps / UNIT
         if self._whole is not None:
             self._whole.spend(node_steps)
+        if self._pulse is not None:
+            self._pulse()
 
     def part(self, units: float) -> Budget:
         """A budget of this number of units, or of what is left here if that is less."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from math import inf
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.automaton import GraphFSA
-from graphfsa.checks import check_name, check_type
+from graphfsa.checks import check_name, check_number, check_type
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.files import PathLike
@@ -29,8 +30,10 @@ _OWN = {
     "aggregation": "auto",
     "device": "cpu",
     "implementation": "auto",
+    "budget": None,
 }
 """Options beside the choices of the recipe, with their defaults."""
+_BUDGET = 180.0
 
 
 @dataclass(frozen=True, init=False)
@@ -46,6 +49,7 @@ class DiffFSA(Learner):
         capacity: How many states and what bound at most; smaller automata come first.
         device: Device of the tables: ``cpu``, ``cuda``, ...
         implementation: ``compiled`` (on the CPU), ``torch``, or ``auto``.
+        budget: Work, in units that take about a second each.
         recipe: Every choice of the training.
 
     Example:
@@ -59,6 +63,7 @@ class DiffFSA(Learner):
     capacity: Capacity
     device: str
     implementation: str
+    budget: float
     recipe: Recipe
 
     def __init__(
@@ -70,6 +75,7 @@ class DiffFSA(Learner):
         aggregation: str | Aggregation = "auto",
         device: str = "cpu",
         implementation: str = "auto",
+        budget: float | None = None,
         **choices: Any,
     ) -> None:
         """Choose how to train.
@@ -81,11 +87,16 @@ class DiffFSA(Learner):
                 the data.
             bound: Count at most to this number, or (least, most), on the command line 2 or 1..2.
             aggregation: How nodes see their neighbours: an aggregation, the name of one (``average-threshold`` is at
-                one half), or ``auto``: positional if the graphs have slots, else counting.
+                one half; ``letters`` shows answers as they are and other states as one letter, then inputs as they
+                are, too), or ``auto``: positional if the graphs have slots, else counting.
             device: Device of the tables.
             implementation: ``compiled``, ``torch``, or ``auto``: compiled on the CPU.
+            budget: Work for all sizes together, in units that take about a second each; the verdict is ``undecided``
+                if it ends before the training does. By default 180; the published presets end by their epochs alone.
             choices: What to choose differently from the preset; see :class:`Recipe`.
         """
+        if budget is not None:
+            check_number("budget", budget, below=1e9, above=True)
         check_name("implementation", implementation, ("auto", "compiled", "torch"))
         if not isinstance(device, str) or (implementation == "compiled" and device != "cpu"):
             raise GraphFSAError(f"device must be cpu for the compiled implementation; got {device!r}")
@@ -94,9 +105,10 @@ class DiffFSA(Learner):
             ("capacity", Capacity(states, bound, aggregation)),
             ("device", device),
             ("implementation", implementation),
+            ("budget", budget or (_BUDGET if preset == "strong" else inf)),
             ("recipe", recipe_of(preset, choices)),
             ("_choices", tuple(choices)),
-            ("_sizes", {"states": states, "bound": bound, "aggregation": aggregation}),
+            ("_sizes", {"states": states, "bound": bound, "aggregation": aggregation, "budget": budget}),
         ):
             object.__setattr__(self, name, value)
 
@@ -163,8 +175,9 @@ class DiffFSA(Learner):
             initial: An automaton to begin with.
             known: Entries that stay as they are: successors, integers [num_states, num_values], -1 for what is
                 to be learned. States are numbered final ones first, then starting ones, then others.
-            watch: Called with a record of how it goes after each look at the discrete tables.
-            checkpoint: A directory to keep the state and the history in.
+            watch: Called with a record of how it goes after each look at the discrete tables, and every second between
+                two looks (with what is being done as ``doing``).
+            checkpoint: A directory to keep the state, the history and the best automaton so far in.
             resume: Whether to go on from what is there.
 
         Returns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,15 +28,16 @@ from graphfsa.search.problem import Shape
 if TYPE_CHECKING:
     from graphfsa.learners.diff_fsa._fit import Fit
 
-SCHEMA = "graphfsa.diff-fsa.checkpoint/1"
-_STATE, _HISTORY = "checkpoint.safetensors", "history.jsonl"
+SCHEMA = "graphfsa.diff-fsa.checkpoint/2"
+_STATE, _HISTORY, _BEST = "checkpoint.safetensors", "history.jsonl", "best.json"
 _NUMBERS = ("updates", "states", "loss", "mean_loss", "accuracy", "solved", "entropy", "seconds")
-_MORE = ("of", "rate", "validation_loss")
-_COURSE = ("size", "updates", "looks", "first", "best_size", "history", "seconds", "lowest", "flat")
+_MORE = ("of", "rate", "validation_loss", "best_accuracy")
+_TOTALS = ("seconds", "lowest", "accuracy", "work", "began")
+_COURSE = ("size", "updates", "looks", "first", "best_size", "history", "flat", "cut", *_TOTALS)
 
 
 class Checkpoints:
-    """Keeps the state of one training in a directory, and its history as JSON lines.
+    """Keeps the state of one training in a directory, its history as JSON lines, and the best automaton as a model.
 
     Args:
         directory: The directory; it is made if there is none.
@@ -49,6 +51,7 @@ class Checkpoints:
         make_folder(self.directory)
         self._file = place(self.directory, _STATE)
         remove_drafts(self.directory)
+        self._written: Candidate | None = None
         if self._file.exists() and not resume:
             raise GraphFSAError(f"{str(directory)!r} holds a training already; resume it, or choose another directory")
 
@@ -98,6 +101,9 @@ class Checkpoints:
         }
         write_tensors(self._file, arrays, {"schema": SCHEMA, "state": json.dumps(state)})
         self._write_history(course)
+        if course.best is not None and course.best is not self._written:
+            fit.best_model().save(place(self.directory, _BEST))
+            self._written = course.best
 
     def _write_history(self, course: Course) -> None:
         lines = "".join(json.dumps(record) + "\n" for record in course.history)
@@ -144,7 +150,10 @@ def _course(state: dict[str, Any], num_sizes: int) -> Course:
         raise FormatError(f"the fields {', '.join(whole)} of the course must be integers")
     if not 0 <= course.size < num_sizes or not 0 <= course.best_size <= course.size or course.first < -1:
         raise FormatError(f"size {course.size} and best size {course.best_size} must be in 0 .. {num_sizes - 1}")
-    course.seconds, course.lowest = float(state["seconds"]), float(state["lowest"])
+    for name in _TOTALS:
+        setattr(course, name, float(state[name]))
+    if not isinstance(course.cut, bool) or not all(isfinite(getattr(course, name)) for name in _TOTALS):
+        raise FormatError(f"{', '.join(_TOTALS)} of the course must be finite, and cut true or false")
     records: Any = course.history
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise FormatError("the history must be a list of records")

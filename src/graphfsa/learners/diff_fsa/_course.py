@@ -57,6 +57,10 @@ class Course:
         seconds: Time so far.
         lowest: Lowest validation loss so far.
         flat: Epochs since it was lower.
+        accuracy: Share of labels that the best discrete table so far gets right.
+        work: Units of the budget spent so far.
+        began: Units that were spent when the current size began.
+        cut: Whether the budget ended the training of a size.
     """
 
     size: int = 0
@@ -70,3 +74,7 @@ class Course:
     seconds: float = 0.0
     lowest: float = 1e300
     flat: int = 0
+    accuracy: float = 0.0
+    work: float = 0.0
+    began: float = 0.0
+    cut: bool = False

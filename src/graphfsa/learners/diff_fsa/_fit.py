@@ -12,13 +12,14 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Examples, deduplicate
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.learners._base import learned
 from graphfsa.learners._model import Model
 from graphfsa.learners._torch import find_device, steady
 from graphfsa.learners.diff_fsa import _harvest as harvest
 from graphfsa.learners.diff_fsa._checkpoint import Checkpoints
 from graphfsa.learners.diff_fsa._course import Candidate, Course, Record
+from graphfsa.learners.diff_fsa._effort import Effort
 from graphfsa.learners.diff_fsa._recipe import Recipe
 from graphfsa.learners.diff_fsa._sizes import begin_with, shapes
 from graphfsa.learners.diff_fsa._soft import SoftTable
@@ -45,7 +46,7 @@ class Fit:
         seed: Seed.
         initial: An automaton to begin with, if any.
         known: Entries that stay as they are, if any.
-        watch: Called with a record after each look at the discrete tables.
+        watch: Called with a record after each look at the discrete tables, and every second between two looks.
         checkpoints: Where to keep the state, if anywhere.
     """
 
@@ -75,6 +76,7 @@ class Fit:
         self.sizes, self.beginning, self.names = begin_with(self.task, sizes, initial, known)
         self.course = Course()
         self.training: Training | None = None
+        self.effort: Effort | None = None
         self.interrupted = False
         self._began = monotonic()
         self._losses: list[Array] = []
@@ -85,14 +87,7 @@ class Fit:
             try:
                 if self.checkpoints is not None:
                     self.checkpoints.restore(self)
-                while self.course.size < len(self.sizes):
-                    self.enter()
-                    self._begin()
-                    self._train()
-                    if self.course.solved:
-                        break
-                    self.course.size += 1
-                    self.training = None
+                self._climb()
                 shape, table = self._chosen()
             except KeyboardInterrupt:
                 self.interrupted = True
@@ -101,11 +96,34 @@ class Fit:
 
     # ---- training
 
+    def _climb(self) -> None:
+        """Train one size after the other until one has tables without an error."""
+        course = self.course
+        while course.size < len(self.sizes):
+            try:
+                self.enter()
+            except LimitError:
+                if course.best is None:
+                    raise
+                course.cut = True  # Smaller ones were trained; nothing is known about this one.
+                return
+            self._begin()
+            self._train()
+            if course.solved or course.size == len(self.sizes) - 1:
+                return
+            course.size += 1
+            course.began = course.work
+            self.training = None
+
     def enter(self) -> None:
         """Begin with the current size, unless it has begun."""
         if self.training is not None:
             return
-        shape = self.sizes[self.course.size]
+        course, shape = self.course, self.sizes[self.course.size]
+        if self.effort is None:
+            self.effort = Effort(self.learner.budget, course, self.watch)
+        self.effort.enter(last=course.size == len(self.sizes) - 1)
+        self.effort.states = shape.num_states
         both = self.train if self.validation is None else Examples.concatenate([self.train, self.validation])
         self.problem = replace(Problem.of(both, shape), known=self.beginning.known)
         self.training = Training(
@@ -113,7 +131,7 @@ class Fit:
             len(self.train),
             self.recipe,
             self.beginning,
-            np.random.default_rng([self.seed, self.course.size]),
+            np.random.default_rng([self.seed, course.size]),
             device=self.device,
             compiled=self.learner.compiled,
         )
@@ -124,7 +142,8 @@ class Fit:
             self.checkpoints.save(self)
 
     def _train(self) -> None:
-        assert self.training is not None
+        assert self.training is not None and self.effort is not None
+        self.effort.of = self.course.updates - self.training.updates + self._limit
         if self.beginning.initial is not None and not self.course.updates:
             self._consider(self.beginning.initial, 0)
         while not self._over(self.training):
@@ -134,8 +153,11 @@ class Fit:
                 kept = "" if self.checkpoints is None else f"; the last good state is in {self.checkpoints.directory}"
                 raise GraphFSAError(f"{error}{kept}. A smaller rate may help; it was {self.training.rate:g}") from None
             self.course.updates += 1
-            if self.training.updates % self._every == 0 or self.training.updates == self._limit:
+            self.effort.doing = "training"
+            self._spend(self.training)
+            if self.training.updates % self._every == 0 or self._ends(self.training):
                 self._look(self.training)
+        self.course.cut |= self.effort.share.over and not self.course.solved
 
     @property
     def _every(self) -> int:
@@ -149,22 +171,36 @@ class Fit:
     def _over(self, training: Training) -> bool:
         course, recipe = self.course, self.recipe
         waited = course.first >= 0 and training.updates - course.first >= recipe.patience
-        return training.updates >= self._limit or len(course.solved) >= recipe.harvest or waited
+        return self._ends(training) or len(course.solved) >= recipe.harvest or waited
+
+    def _ends(self, training: Training) -> bool:
+        """Whether there are no more updates, or the budget is spent."""
+        assert self.effort is not None
+        return training.updates >= self._limit or self.effort.share.over
+
+    def _spend(self, training: Training) -> None:
+        """Count the work of the updates since the last time."""
+        assert self.effort is not None
+        work, training.work = training.work, 0.0
+        self.effort.share.spend(work)
 
     def _look(self, training: Training) -> None:
         """Discretise all tables, repair the best, keep those without an error, and say how it goes."""
+        assert self.effort is not None
         course, recipe = self.course, self.recipe
         course.looks += 1
+        self.effort.doing = "looking at the tables"
         tables = training.tables()
-        scores = harvest.score(self.problem, tables)
+        scores = harvest.score(self.problem, tables, self.effort.share)
         training.errors = scores.shares[: len(self.train)]
         order = np.argsort(scores.wrong, kind="stable")
         losses = np.mean(self._losses, axis=0)
         validation_loss = self._validate(training) if recipe.keep == "validation" else None
+        self._spend(training)
         done = [int(k) for k in order if scores.wrong[k] == 0]
         for restart in done or order[:1].tolist():
             self._consider(tables[restart], restart, validation_loss)
-        if recipe.repair and not done and (course.looks % _REPAIR_EVERY == 0 or training.updates == self._limit):
+        if recipe.repair and not done and (course.looks % _REPAIR_EVERY == 0 or self._ends(training)):
             done += self._repair(training, tables, [int(k) for k in order if scores.wrong[k] > 0])
         self._report(training, float(scores.wrong[order[0]]), losses, validation_loss)
         self._losses = []
@@ -176,6 +212,7 @@ class Fit:
 
     def _repair(self, training: Training, tables: Array, candidates: list[int]) -> list[int]:
         """Repair the best tables; returns those that are without an error now."""
+        assert self.effort is not None
         done: list[int] = []
         if not Annealing.has_room(self.problem):
             return done
@@ -184,10 +221,13 @@ class Fit:
             # The best, and others by chance: the best may all be stuck in the same way.
             others = training.rng.permutation(candidates[few // 2 :])[: few - few // 2]
             candidates = [*candidates[: few // 2], *others.tolist()]
-        for restart in candidates:
-            if len(self.course.solved) >= self.recipe.harvest:
+        for number, restart in enumerate(candidates, start=1):
+            if len(self.course.solved) >= self.recipe.harvest or self.effort.share.over:
                 break
-            table, wrong = harvest.repaired(self.problem, tables[restart], self.recipe.repair, training.rng)
+            self.effort.doing = f"repairing table {number} of {len(candidates)}"
+            table, wrong = harvest.repaired(
+                self.problem, tables[restart], self.recipe.repair, training.rng, self.effort.share
+            )
             self._consider(table, restart)
             if wrong == 0:
                 done.append(restart)
@@ -205,12 +245,19 @@ class Fit:
         found = Candidate(part, training.soft(restart), training.values, key)
         if course.best is None or key < course.best.key:
             course.best, course.best_size = found, course.size
+        course.accuracy = max(course.accuracy, 1 - wrong / self._labels)
         if wrong:
             return
         if course.first < 0:
             course.first = self.training.updates
         if not any((found.table == other.table).all() for other in course.solved):
             course.solved.append(found)
+
+    @property
+    def _labels(self) -> int:
+        """Number of nodes that count, each graph with its count."""
+        examples = self.problem.examples
+        return max(1, int(((self.problem.target >= 0) * np.repeat(examples.counts, examples.sizes)).sum()))
 
     def _validate(self, training: Training) -> float:
         """Loss on the validation graphs, or the training graphs if there are none; it steers the rate."""
@@ -227,19 +274,18 @@ class Fit:
 
     def _report(self, training: Training, wrong: float, losses: Array, validation_loss: float | None) -> None:
         course, best = self.course, self.course.best
-        assert best is not None
-        examples = self.problem.examples
-        total = max(1, int(((self.problem.target >= 0) * np.repeat(examples.counts, examples.sizes)).sum()))
+        assert best is not None and self.effort is not None
         course.seconds += monotonic() - self._began
         self._began = monotonic()
         record: Record = {
             "updates": course.updates,
-            "of": course.updates - training.updates + self._limit,
+            "of": self.effort.of,
             "states": self.problem.shape.num_states,
             "aggregation": self.problem.shape.aggregation.config(),
             "loss": round(float(losses.min()), 6),
             "mean_loss": round(float(losses.mean()), 6),
-            "accuracy": round(1 - wrong / total, 6),
+            "accuracy": round(1 - wrong / self._labels, 6),
+            "best_accuracy": round(course.accuracy, 6),
             "solved": len(course.solved),
             "entropy": round(float(training.entropy().min()), 4),
             "rate": training.rate,
@@ -248,6 +294,7 @@ class Fit:
         if validation_loss is not None:
             record["validation_loss"] = round(validation_loss, 6)
         course.history.append(record)
+        self.effort.told()
         self.watch(record)
 
     # ---- what comes out
@@ -258,13 +305,19 @@ class Fit:
         if not course.solved:
             return self._best_so_far()
         self.enter()
+        assert self.effort is not None
         parts = [found.table for found in course.solved]
         if self.problem.shape.num_final and self.recipe.simplify:
-            place, table = harvest.simplest(self.problem, parts, self.seed)
+            self.effort.doing = "simplifying what fits"
+            place, table = harvest.simplest(self.problem, parts, self.seed, self.effort.whole)
             course.best = course.solved[place]
             return self.problem.shape, table
         course.best = course.solved[0]
         return self.problem.shape, self._complete(self.problem.shape, parts[0], course.best)
+
+    def best_model(self) -> Model:
+        """The best automaton so far, as a model."""
+        return self._trained(*self._best_so_far(), ended=False)
 
     def _best_so_far(self) -> tuple[Shape, Array]:
         """What there is when nothing is without an error, or the user does not want to wait."""
@@ -284,7 +337,7 @@ class Fit:
         likeliest = found.probabilities(shape)[0].argmax(2)
         return np.where(part >= 0, part, likeliest).astype(np.int16)
 
-    def _trained(self, shape: Shape, table: Array) -> Model:
+    def _trained(self, shape: Shape, table: Array, *, ended: bool = True) -> Model:
         task, course = self.task, self.course
         finals, starts = shape.num_final, shape.num_starting
         names = self.names or (task.state_names(shape.num_extra) if finals else list(task.classes))
@@ -304,9 +357,11 @@ class Fit:
             self.seed,
             fsa,
             seconds=course.seconds + monotonic() - self._began,
+            verdict="undecided" if course.cut or not ended else None,
             interrupted=self.interrupted,
             details={
                 "recipe": asdict(self.recipe),
+                "work": round(course.work, 6),
                 "updates": course.updates,
                 "solved": len(course.solved),
                 "possible": self.possible,

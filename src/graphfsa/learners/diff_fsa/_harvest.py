@@ -16,8 +16,9 @@ _HEAT = (3.0, 0.1)
 _SLICE = 500
 _SAMPLE = 200
 _ROUNDS = 6
-_FOREVER = 1e9
 _TRIED = 4
+_RUNS = 4
+"""Node-steps of evaluation that take as long as one of annealing."""
 _HOPE = 1.25
 """A table that uses this many times the entries of another will not become the simpler one."""
 
@@ -35,19 +36,23 @@ class Scores:
     shares: Array
 
 
-def score(problem: Problem, tables: Array) -> Scores:
+def score(problem: Problem, tables: Array, budget: Budget) -> Scores:
     """Run all tables on all graphs."""
-    each = np.stack([evaluate(problem, table)[0] for table in tables])
+    each = np.stack([_failing(problem, table, budget) for table in tables])
     sizes = np.maximum(1, problem.examples.sizes)
     return Scores(each @ problem.examples.counts, each.mean(axis=0) / sizes)
 
 
-def num_wrong(problem: Problem, table: Array) -> int:
-    """Number of wrong nodes, each graph with its count."""
-    return int(evaluate(problem, table)[0] @ problem.examples.counts)
+def _failing(problem: Problem, table: Array, budget: Budget) -> Array:
+    """Number of wrong nodes of each graph; the work is spent."""
+    examples = problem.examples
+    budget.spend(float(examples.sizes @ examples.steps) / _RUNS)
+    return evaluate(problem, table)[0]
 
 
-def repaired(problem: Problem, table: Array, iterations: int, rng: np.random.Generator) -> tuple[Array, int]:
+def repaired(
+    problem: Problem, table: Array, iterations: int, rng: np.random.Generator, budget: Budget
+) -> tuple[Array, int]:
     """A table near the given one with fewer wrong nodes, if annealing finds any, and how many they are.
 
     Annealing looks at some of the graphs only: at those that are wrong, and at others so that they stay right. When
@@ -56,11 +61,11 @@ def repaired(problem: Problem, table: Array, iterations: int, rng: np.random.Gen
     seen = np.zeros(len(problem.examples), bool)
     best, fewest = table, None
     for _ in range(_ROUNDS):
-        failing = evaluate(problem, table)[0]
+        failing = _failing(problem, table, budget)
         wrong = int(failing @ problem.examples.counts)
         if fewest is None or wrong < fewest:
             best, fewest = table, wrong
-        if not wrong:
+        if not wrong or budget.over:
             break
         for among in (failing > 0, failing == 0):
             new = np.flatnonzero(among & ~seen)
@@ -69,12 +74,12 @@ def repaired(problem: Problem, table: Array, iterations: int, rng: np.random.Gen
         usual = float(few.examples.counts.mean())  # What one wrong node costs.
         heat, seed = (_HEAT[0] * usual, _HEAT[1] * usual), int(rng.integers(2**31))
         run = Annealing(few, table, simplify=False, iterations=iterations, heat=heat, seed=seed)
-        while not run.advance(_SLICE):
+        while not run.advance(_SLICE, budget) and not budget.over:
             pass
         table = run.table
         if run.energy:
             break
-    wrong = num_wrong(problem, table)
+    wrong = int(_failing(problem, table, budget) @ problem.examples.counts)
     return (table, wrong) if fewest is None or wrong < fewest else (best, fewest)
 
 
@@ -93,13 +98,14 @@ def examined(problem: Problem, table: Array) -> tuple[int, Array]:
     return int(failing @ problem.examples.counts), np.where(seen, table, -1).astype(np.int16)
 
 
-def simplest(problem: Problem, parts: list[Array], seed: int) -> tuple[int, Array]:
+def simplest(problem: Problem, parts: list[Array], seed: int, budget: Budget) -> tuple[int, Array]:
     """Make tables without an error simple and choose the one of which the data use the fewest entries.
 
     Args:
         problem: The graphs.
         parts: The tables, -1 where no graph uses an entry.
         seed: Seed.
+        budget: The budget; one table is always simplified a little.
 
     Returns:
         The place of the one chosen, and its table, complete.
@@ -107,9 +113,9 @@ def simplest(problem: Problem, parts: list[Array], seed: int) -> tuple[int, Arra
     found: list[tuple[int, int, Array]] = []
     order = sorted(range(len(parts)), key=lambda place: (int((parts[place] >= 0).sum()), place))
     for place in order[:_TRIED]:
-        if found and (parts[place] >= 0).sum() > _HOPE * min(used for used, *_ in found):
+        if found and (budget.over or (parts[place] >= 0).sum() > _HOPE * min(used for used, *_ in found)):
             break
-        table = simplified(problem, parts[place], seed, Budget(_FOREVER))
+        table = simplified(problem, parts[place], seed, budget)
         found.append((int((evaluate(problem, table)[1] > 0).sum()), place, table))
     _, place, table = min(found, key=lambda entry: entry[:2])
     return place, table

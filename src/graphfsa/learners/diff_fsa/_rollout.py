@@ -107,6 +107,22 @@ class Rollout:
         nodes = kernels.Nodes(node, shift, np.repeat(steps, sizes).astype(np.int64), graph.indptr, graph.indices)
         return Batch(nodes, start[node].astype(np.int64))
 
+    def work(self, batch: Batch) -> float:
+        """Multiplications of a run with one table, about."""
+        nodes = batch.nodes
+        if self.layers is None:
+            return float(2 * self.num_states**2 * nodes.steps.sum())
+        return float(self._costs[self.layers.plan.kind[nodes.node]] @ nodes.steps)
+
+    @cached_property
+    def _costs(self) -> Array:
+        """Multiplications of one step of a node of each kind."""
+        assert self.layers is not None
+        plan, leaving = self.layers.plan, self.num_states - self.absorbing
+        ends = plan.layer + plan.degree
+        before = np.r_[0, np.cumsum(plan.size)]
+        return (before[ends] - before[plan.layer] + plan.size[ends] * leaving) * self.num_states
+
     def run(self, table: Tensor, batch: Batch) -> Tensor:
         """Distributions over states after the steps of each node, [node, state, restart].
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation
+from graphfsa.aggregations import Aggregation, LettersAggregation, Sum
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.fsa import check_state_names
@@ -44,7 +44,10 @@ def shapes(learner: DiffFSA, train: Examples, given: Examples, *, published: boo
     finals = num_final(task)
     single = tuple(range(len(task.inputs)))
     check_state_names(task.state_names() if finals else task.classes)
-    found = [rung.shape for rung in ladder(finals, [single], capacity.extras(task), capacity.aggregations(given))]
+    if capacity.aggregation == "letters":
+        found = _lettered(task, capacity.extras(task))
+    else:
+        found = [rung.shape for rung in ladder(finals, [single], capacity.extras(task), capacity.aggregations(given))]
     # What can be told apart does not depend on the number of extra states: one look for each aggregation.
     blind = {shape.aggregation for shape in {s.aggregation: s for s in found}.values() if _hopeless(train, shape)}
     possible = [shape for shape in found if shape.aggregation not in blind]
@@ -57,6 +60,28 @@ def shapes(learner: DiffFSA, train: Examples, given: Examples, *, published: boo
     elif not finals:
         found = [shape for shape in found if shape.aggregation not in blind] or found[-1:]
     return found[:1], found[0].aggregation not in blind
+
+
+def _lettered(task: Task, extras: range) -> list[Shape]:
+    """Tables that are tied by letters: states that show the same letter look the same to their neighbours.
+
+    Answers show themselves. All others show one letter, counted to two; or inputs show themselves, too.
+    """
+    finals, starts = num_final(task), len(task.inputs)
+    if not finals:
+        raise GraphFSAError(
+            "aggregation letters goes with labels that are answers; where they are states at a given step, give the "
+            "letters themselves, or leave the aggregation out"
+        )
+    found: list[Shape] = []
+    for extra in extras:
+        states = finals + starts + extra
+        for shown in (finals, finals + starts):
+            alone = [Sum("count", 1, tuple(int(k == state) for k in range(state + 1))) for state in range(shown)]
+            others = tuple(int(k >= shown) for k in range(states))
+            rest = [Sum("count", 2, others)] if any(others) else []
+            found.append(Shape(finals, starts, extra, LettersAggregation((*alone, *rest))))
+    return sorted(found, key=lambda shape: shape.num_states * shape.num_values)
 
 
 def _hopeless(train: Examples, shape: Shape) -> bool:

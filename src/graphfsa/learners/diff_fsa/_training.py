@@ -32,6 +32,10 @@ _MOVING = 4
 """One table in this number begins without a bias to stay."""
 _KEPT = 4
 """One table in this number is never given up."""
+_MULTIPLICATIONS = 50
+"""Multiplications forwards and backwards that take as long as a node-step of a discrete roll-out."""
+_UPDATE = 50_000
+"""Node-steps that an update counts for, beside its roll-outs; and one for every two logits."""
 _KNOWN = 40.0
 """Logit of an entry that is known: all others are as good as impossible."""
 
@@ -99,6 +103,7 @@ class Training:
         self.ages = torch().zeros(recipe.restarts, device=device)
         self.rate = recipe.rate
         self.updates = 0
+        self.work = 0.0
         self.errors = np.ones(num_train)
         self._turn = np.empty(0, np.int64)
 
@@ -239,6 +244,7 @@ class Training:
         """Mean loss over the nodes that count, per restart."""
         batch = self.rollout.batch(chosen, self.problem.start, steps)
         last = self.rollout.run(soft, batch)
+        self.work += self.rollout.work(batch) * self.recipe.restarts / _MULTIPLICATIONS
         target = self.problem.target[batch.nodes.node]
         counted = torch().as_tensor(np.flatnonzero(target >= 0), device=self.device)
         wanted = torch().as_tensor(target[target >= 0].astype(np.int64), device=self.device)
@@ -270,6 +276,7 @@ class Training:
         with torch().no_grad():
             self._adam(self._free(logits.grad))
         self.updates += 1
+        self.work += _UPDATE + self.logits.numel() / 2
         return loss.detach().cpu().numpy()
 
     def _leaving(self, soft: Tensor) -> Tensor:
