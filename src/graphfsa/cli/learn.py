@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from graphfsa.learners import Learner, Model
 
 _ASKED_NODES = 5
-_ASKED_SECONDS = 5.0
+_ASKED_WORK = 5.0
 
 
 class LearnCommand(TyperCommand):
@@ -179,7 +179,7 @@ def _question(model: Model, train: Examples, asks: bool) -> dict[str, Any]:
     if not asks or model.verdict != "exact" or model.interrupted or not model.is_automaton:
         return facts
     try:
-        found = suggest(model, train, max_nodes=_ASKED_NODES, budget=_ASKED_SECONDS)
+        found = suggest(model, train, max_nodes=_ASKED_NODES, budget=_ASKED_WORK)
     except GraphFSAError:  # Nothing can be said about such an automaton, or there are too many graphs.
         return facts
     asked = [suggestion_facts(suggestion, found.task) for suggestion in found.suggestions]

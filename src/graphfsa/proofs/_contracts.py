@@ -57,7 +57,7 @@ class ContractProver:
         automaton: The automaton.
         statement: The specification.
         history: How many letters a position has.
-        limit: How many configurations of a node and its neighbours may be looked at in all.
+        limit: How many steps of a node and its neighbours may be looked at in all, as ``LocalRuns`` counts them.
     """
 
     def __init__(self, automaton: LocalAutomaton, statement: SpecificationTable, history: int, limit: int) -> None:
@@ -119,7 +119,7 @@ class ContractProver:
         start = self._automaton.start[around.given]
         runs = LocalRuns(self._automaton, start, groups, self._history, self._limit)
         found = runs.explore()
-        self._limit -= runs.looked_at
+        self._limit -= runs.work
         return found
 
     def _open_cases(self, contracts: Contracts, changes: set[tuple[int, int]]) -> Iterator[OpenCase]:

@@ -23,6 +23,8 @@ Part = tuple[tuple[Position, int], ...]
 """How many neighbours of a group are at each position."""
 Configuration = tuple[int, tuple[Part, ...]]
 """The node's own state, and the part of each group."""
+_CONFIGURATION = 20
+"""How many steps take the time of a configuration."""
 
 
 @dataclass(eq=False)
@@ -93,7 +95,7 @@ class LocalRuns:
         start: The state in which the node begins.
         groups: Its neighbours.
         history: How many letters a position has.
-        limit: How many configurations may be looked at.
+        limit: How many steps may be looked at; a configuration counts for as many as take its time.
     """
 
     def __init__(
@@ -101,7 +103,7 @@ class LocalRuns:
     ) -> None:
         self._automaton, self._start, self._groups = automaton, start, groups
         self._history, self._limit = history, limit
-        self.looked_at = 0
+        self.work = 0
         self._followed: dict[tuple[int, Part, int, int, bool], frozenset[Part]] = {}
         self._seen: dict[Part, int] = {}
         self._calm: dict[Configuration, bool] = {}
@@ -110,7 +112,7 @@ class LocalRuns:
         """Look at everything.
 
         Raises:
-            LimitError: There are more configurations than the limit.
+            LimitError: There are more steps than the limit.
         """
         begins = self._begins()
         graph: dict[Configuration, set[Configuration]] = {}
@@ -119,10 +121,10 @@ class LocalRuns:
             now = waiting.pop()
             if now in graph:
                 continue
-            self.looked_at += 1
-            if self.looked_at > self._limit:
-                raise LimitError("a node and its neighbours have too many configurations to look at")
             graph[now] = self._following(now)
+            self.work += _CONFIGURATION + len(graph[now])
+            if self.work > self._limit:
+                raise LimitError("a node and its neighbours have too many configurations to look at")
             waiting.extend(later for later in graph[now] if later not in graph)
         ends = self._ends(graph)
         alive = backwards(graph, ends)

@@ -41,9 +41,10 @@ Watch = Callable[[str], None]
 _FIRST = 7
 """Up to this size trees are looked at before a proof is tried: most wrong automata are wrong on a small one."""
 _FIRST_CONNECTED = 6
-_HISTORIES = (1, 2, 3)
-_FEW_CONFIGURATIONS = 5_000
-_CONFIGURATIONS = 150_000
+_FEW_STEPS = 150_000
+_STEPS = {2: 1_500_000, 3: 4_000_000, 1: 4_000_000}
+"""For each length of histories how many steps may be looked at. Most proofs need a history of one letter and few steps;
+where they do not, longer histories leave less to look at."""
 _VIEWS = 2_000_000
 _VIEW_HISTORIES = (1, 2)
 _MACHINES = 150_000
@@ -258,7 +259,7 @@ def _attempts(
     """The first proof that succeeds, cheap ones first; what the last attempt with contracts left open, if none does."""
     watch("contracts over 1 letter, the small ones")
     try:
-        found = ContractProver(automaton, statement, 1, _FEW_CONFIGURATIONS).prove()
+        found = ContractProver(automaton, statement, 1, _FEW_STEPS).prove()
         if isinstance(found, TreeProof):
             return found
     except LimitError:
@@ -286,20 +287,20 @@ def _by_views(
 def _by_contracts(
     automaton: LocalAutomaton, statement: SpecificationTable, effort: int, watch: Watch
 ) -> TreeProof | OpenCase | LimitError:
-    """Proofs with longer and longer histories; the last one that leads to something, if none succeeds."""
-    best: OpenCase | LimitError | None = None
-    for history in _HISTORIES:
+    """Proofs with histories of several lengths; if none succeeds, what one of them left open, or else why it ended."""
+    left: OpenCase | LimitError | None = None
+    for history, steps in _STEPS.items():
         watch(f"contracts over {history} letter{'s' * (history > 1)}")
         try:
-            found = ContractProver(automaton, statement, history, effort * _CONFIGURATIONS).prove()
+            found = ContractProver(automaton, statement, history, effort * steps).prove()
         except LimitError as error:
-            best = best or error
-            break
+            left = left or error
+            continue
         if isinstance(found, TreeProof):
             return found
-        best = found
-    assert best is not None
-    return best
+        left = found
+    assert left is not None
+    return left
 
 
 def tree_certificate(proof: TreeProof, automaton: LocalAutomaton) -> dict[str, Any]:
