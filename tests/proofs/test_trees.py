@@ -114,7 +114,7 @@ def test_wrong_automata_are_never_proved_straight_away(name):
     for mutant in mutants(name, 4, 10):
         if right_for_ever(name, mutant, 6) is not None:
             automaton = LocalAutomaton(mutant, statement(name))
-            assert isinstance(ContractProver(automaton, statement(name), 1, 50_000).prove(), OpenCase)
+            assert isinstance(ContractProver(automaton, statement(name), 1, 10**6).prove(), OpenCase)
 
 
 @settings(max_examples=15, deadline=None, derandomize=True)
@@ -146,7 +146,7 @@ def test_random_automata_are_never_proved_if_they_are_wrong(seed, name, kind):
     refuted = Refuter(automaton, statement(name)).search(4, 10**6)
     assert (refuted.num_nodes if isinstance(refuted, Refuted) else None) == smallest
     try:
-        found = ContractProver(automaton, statement(name), 1, 2000).prove()
+        found = ContractProver(automaton, statement(name), 1, 50_000).prove()
     except LimitError:
         return
     assert isinstance(found, OpenCase) or smallest is None

@@ -18,11 +18,14 @@ from graphfsa.analysis.verification import Counterexample
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.checks import check_integer
-from graphfsa.datasets import Dataset, WaveSpecification
+from graphfsa.datasets import Dataset, WaveSpecification, WaveTable
 from graphfsa.engine import run
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs, all_inputs, families
+from graphfsa.graphs.enumeration import num_graphs
 
+INSTANCES = 200_000
+"""How many small instances are looked at, at most."""
 MAX_DIRECTED = 3
 """Directed graphs with loops are listed up to this number of nodes."""
 LONG = (8, 10, 12, 17)
@@ -45,16 +48,19 @@ class WaveRefuter:
 
     Args:
         spec: The statement.
-        max_nodes: The size up to which all graphs of the class are looked at; directed ones up to 3 at most.
+        max_nodes: The size up to which all graphs of the class are looked at, unless they are too many; directed ones
+            up to 3 at most.
+        long: Whether to look at some long ones too.
 
-    Raises:
-        LimitError: There are too many graphs or inputs of this size.
+    Attributes:
+        max_nodes: The size up to which all of them are.
     """
 
-    def __init__(self, spec: WaveSpecification, max_nodes: int = 6) -> None:
+    def __init__(self, spec: WaveSpecification, max_nodes: int = 6, *, long: bool = True) -> None:
         table = spec.table
         self._spec, self._task = spec, table.task
-        self.max_nodes = check_integer("max_nodes", max_nodes, 1)
+        self.max_nodes = _largest(table, check_integer("max_nodes", max_nodes, 1))
+        self._long_sizes = [size for size in LONG if long and size > self.max_nodes]
         self._parts: dict[int, _Instances | None] = {}
 
     def refute(self, fsa: GraphFSA) -> Counterexample | None:
@@ -79,7 +85,7 @@ class WaveRefuter:
         return ((part.graphs, part.inputs) for part in self._instances())
 
     def _instances(self) -> Iterator[_Instances]:
-        for size in (*range(1, self.max_nodes + 1), *(size for size in LONG if size > self.max_nodes)):
+        for size in (*range(1, self.max_nodes + 1), *self._long_sizes):
             if size not in self._parts:
                 small = size <= self.max_nodes
                 self._parts[size] = self._collect(self._small(size) if small else self._long(size))
@@ -180,6 +186,20 @@ def _specification(statement: WaveSpecification | Dataset) -> WaveSpecification:
     if not found:
         raise GraphFSAError(f"the data set must have a wave specification; {statement.name} has none")
     return found[0]
+
+
+def _largest(table: WaveTable, max_nodes: int) -> int:
+    """Up to which size all instances are looked at: not too many."""
+    directed, sources = table.graph_class == "directed", sum(colour is not None for colour in table.sources)
+    plain, total = len(table.sources) - sources, 0
+    for size in range(1, max_nodes + 1):
+        inputs = plain**size + size * sources * plain ** (size - 1) if table.one_source else len(table.inputs) ** size
+        # The number of directed graphs that are listed, or an upper bound of it.
+        graphs = 2 ** (size * size) if directed else num_graphs(table.graph_class, size)
+        total += graphs * inputs
+        if (directed and size > MAX_DIRECTED) or total > INSTANCES:
+            return max(1, size - 1)
+    return max_nodes
 
 
 def _directed(size: int) -> list[Graph]:

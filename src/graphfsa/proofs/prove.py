@@ -40,7 +40,8 @@ from graphfsa.proofs.specifications import check_specification, find_specificati
 Watch = Callable[[str], None]
 _FIRST = 7
 """Up to this size trees are looked at before a proof is tried: most wrong automata are wrong on a small one."""
-_FIRST_CONNECTED = 6
+_FIRST_CONNECTED = 4
+_CONNECTED = 6
 _FEW_STEPS = 150_000
 _STEPS = {2: 1_500_000, 3: 4_000_000, 1: 4_000_000}
 """For each length of histories how many steps may be looked at. Most proofs need a history of one letter and few steps;
@@ -207,21 +208,26 @@ def _on_trees(fsa: GraphFSA, spec: TreeSpecification, max_nodes: int, effort: in
 
 
 def _on_connected_graphs(fsa: GraphFSA, spec: WaveSpecification, max_nodes: int, watch: Watch) -> dict[str, Any]:
-    small = min(_FIRST_CONNECTED, max_nodes)
-    watch(f"all graphs of up to {small} nodes")
-    refuter = WaveRefuter(spec, small)
-    wrong = refuter.refute(fsa)
+    first = WaveRefuter(spec, min(_FIRST_CONNECTED, max_nodes), long=False)
+    watch(f"all graphs of up to {first.max_nodes} nodes")
+    wrong = first.refute(fsa)
     if wrong is not None:
         return _refuted(wrong)
     watch("waves")
     try:
         found = prove_waves(fsa, spec)
+        reason = found.reason
     except LimitError as error:
-        return {"verdict": "undecided", "reason": str(error), "checked_nodes": small}
-    if found.proved:
+        found, reason = None, str(error)
+    if found is not None and found.proved:
         steps = f"a node at distance d from the nearest source from step d + {found.lag} on"
-        return _proved("waves", found.certificate, steps, small)
-    return {"verdict": "undecided", "reason": found.reason, "checked_nodes": small}
+        return _proved("waves", found.certificate, steps, first.max_nodes)
+    last = WaveRefuter(spec, min(_CONNECTED, max_nodes))
+    watch(f"all graphs of up to {last.max_nodes} nodes")
+    wrong = last.refute(fsa)
+    if wrong is not None:
+        return _refuted(wrong)
+    return {"verdict": "undecided", "reason": reason, "checked_nodes": last.max_nodes}
 
 
 def _proved(method: str, certificate: dict[str, Any] | None, steps: str, checked: int) -> dict[str, Any]:
