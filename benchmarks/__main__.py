@@ -10,10 +10,16 @@ from importlib import import_module
 from benchmarks._report import print_report
 from graphfsa.errors import GraphFSAError
 
-NAMES = ("data", "engine", "learn", "oracle", "prove", "views", "waves")
+NAMES = ("committed", "data", "engine", "learn", "mutants", "oracle", "prove", "views", "waves")
 
-_OPTIONS = {"learner": "learn", "set": "prove", "only": "prove", "out": "prove"}
-"""The benchmark that has an option of its own."""
+_OPTIONS = {
+    "learner": ("learn",),
+    "set": ("prove",),
+    "only": ("prove",),
+    "data_only": ("prove",),
+    "out": ("prove", "mutants", "oracle"),
+}
+"""The benchmarks that have an option of their own."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,10 +28,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("what", choices=NAMES, help="what to measure")
     parser.add_argument("--quick", action="store_true", help="small sizes, few repetitions: only to see that it works")
     parser.add_argument("--learner", help="with learn: which learner [default: exact]")
-    parser.add_argument("--set", choices=("tasks", "held-out"), help="with prove: which tasks [default: tasks]")
+    parser.add_argument(
+        "--set", choices=("tasks", "held-out", "algorithms"), help="with prove: which tasks [default: tasks]"
+    )
     parser.add_argument("--only", metavar="NAME", help="with prove: one task of the set, by name or number")
     parser.add_argument(
-        "--out", metavar="FILE", help="with prove: where to keep the runs; what is there is not run again"
+        "--data-only", action="store_true", default=None, help="with prove: from the training graphs and nothing else"
+    )
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="with prove, mutants and oracle: where to keep the runs; what is there is not run again",
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of the random inputs [default: 0]")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -34,8 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"--seed must be at least 0; got {given.seed}")
     chosen = {name: value for name in _OPTIONS if (value := getattr(given, name)) is not None}
     for name in chosen:
-        if given.what != _OPTIONS[name]:
-            parser.error(f"--{name} goes with {_OPTIONS[name]}")
+        if given.what not in _OPTIONS[name]:
+            parser.error(f"--{name.replace('_', '-')} goes with {', '.join(_OPTIONS[name])}")
     try:
         report = import_module(f"benchmarks.{given.what}").measure(quick=given.quick, seed=given.seed, **chosen)
     except GraphFSAError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from statistics import median
 from time import process_time
 from typing import Any
@@ -9,31 +10,41 @@ from typing import Any
 import numpy as np
 
 import graphfsa
+from benchmarks._kept import Record, all_kept
 from benchmarks._learn_common import warm_up
 from benchmarks._report import one_thread, provenance, row, say
 from graphfsa.datasets import Grab
 from graphfsa.learners import ExactLearner
 
+SCHEMA = "graphfsa.benchmarks.oracle/1"
 _TRUTHS = 5
 _SEEDS = 10
 _MAX_NODES = 9
 _LARGE = 100
 
 
-def measure(*, quick: bool, seed: int) -> dict[str, Any]:
+def measure(*, quick: bool, seed: int, out: str | Path | None = None) -> dict[str, Any]:
     """Learn the truths of paper-1 to paper-5 from the paper's training graphs and questions to the truth.
 
     Args:
         quick: One truth and one seed.
         seed: The seeds are this one times 1,000 and the next ones.
+        out: The file; by default ``oracle.jsonl`` in the current directory.
     """
-    runs: list[dict[str, Any]] = []
+    about = provenance(seed, quick, ("scipy", "python-sat"))
+    wanted = [
+        {
+            "schema": SCHEMA,
+            "truth": f"paper-{truth + 1}",
+            "config": Grab(truth_seed=truth).options(),
+            "seed": seed * 1000 + k,
+            "versions": about["versions"],
+        }
+        for k in range(1 if quick else _SEEDS)
+        for truth in range(1 if quick else _TRUTHS)
+    ]
     with one_thread():
-        warm_up(ExactLearner)
-        for truth in range(1 if quick else _TRUTHS):
-            for k in range(1 if quick else _SEEDS):
-                runs.append(_run(truth, seed * 1000 + k))
-                say(f"paper-{truth + 1}, seed {seed * 1000 + k}: {runs[-1]}")
+        runs = all_kept("oracle.jsonl" if out is None else out, wanted, _run, lambda: warm_up(ExactLearner))
     rows: list[dict[str, Any]] = []
     for name in dict.fromkeys(run["truth"] for run in runs):
         mine = [run for run in runs if run["truth"] == name]
@@ -45,25 +56,19 @@ def measure(*, quick: bool, seed: int) -> dict[str, Any]:
             row("  CPU seconds, median", median(seconds), "s"),
             row("  CPU seconds, slowest run", max(seconds), "s", runs=seconds),
         ]
-    return {
-        "title": "python -m benchmarks oracle",
-        "rows": rows,
-        "provenance": provenance(seed, quick, ("scipy", "python-sat")),
-    }
+    return {"title": "python -m benchmarks oracle", "rows": rows, "provenance": about}
 
 
-def _run(truth: int, seed: int) -> dict[str, Any]:
+def _run(record: Record) -> Record:
     """One truth with one seed."""
-    task = Grab(truth_seed=truth)
+    say(f"{record['truth']}, seed {record['seed']}")
+    task, seed = Grab(**record["config"]), record["seed"]
     began = process_time()
     model = graphfsa.learn(task, "exact", seed=seed)
     seconds = process_time() - began
     assert model.provenance is not None
     large = task.draw_for_check(_LARGE, 100, np.random.default_rng([seed, 1]))
     return {
-        "truth": f"paper-{truth + 1}",
-        "config": task.options(),
-        "seed": seed,
         "verdict": model.verdict,
         "same": model.is_automaton and graphfsa.verify(model, task, _MAX_NODES).verified,
         "accuracy": model.accuracy(large) if model.found else 0.0,

@@ -5,9 +5,11 @@ import json
 import pytest
 
 import graphfsa
-from benchmarks import held_out, prove, tasks
+from benchmarks import _kept, held_out, prove, tasks
 from benchmarks.__main__ import main
+from graphfsa.datasets import Distance, training_data
 from graphfsa.errors import GraphFSAError
+from graphfsa.learners import ExactLearner
 
 
 @pytest.fixture(autouse=True)
@@ -24,10 +26,11 @@ class Guess:
     def __init__(self):
         self.asked = []
 
-    def __call__(self, task, *, seed, **options):
+    def __call__(self, task, *, seed, split, data_only, **options):
         assert options == {"budget": 5.0}
         self.asked.append((task.name, seed))
-        return graphfsa.learn(task, "majority", seed=seed, sizes=[4], count=20), True
+        known = {"proved": None, "determined": False} if data_only else {"proved": True, "determined": None}
+        return graphfsa.learn(task, "majority", seed=seed, sizes=[4], count=20), known
 
 
 def measured(out, learn, **options):
@@ -63,7 +66,7 @@ def test_what_was_cut_off_is_run_again(tmp_path, monkeypatch):
     measured(out, guess)
     assert guess.asked[2:] == [("win-lose", 0)]
     assert len(out.read_text().splitlines()) == 2
-    monkeypatch.setattr(prove, "_code", lambda: "0" * 64)
+    monkeypatch.setattr(_kept, "source_digest", lambda: "0" * 64)
     measured(out, guess)
     assert len(guess.asked) == 5
 
@@ -76,15 +79,33 @@ def test_tasks_that_are_held_out_have_numbers(tmp_path):
     assert not any(kind.name in written for kind in held_out.TASKS)
 
 
+def test_data_alone_may_leave_a_question(tmp_path):
+    report = measured(tmp_path / "runs.jsonl", Guess(), data_only=True)
+    assert [line["figure"] for line in report["rows"]][::4] == [0, 0, 0]
+    assert [line["figure"] for line in report["rows"]][1::4] == [1, 1, 2]
+
+
 def test_an_interrupted_run_is_no_result(tmp_path):
-    def interrupted(task, *, seed, **options):
-        model, proved = Guess()(task, seed=seed, **options)
+    def interrupted(task, **options):
+        model, known = Guess()(task, **options)
         object.__setattr__(model.provenance, "interrupted", True)
-        return model, proved
+        return model, known
 
     with pytest.raises(KeyboardInterrupt):
         measured(tmp_path / "runs.jsonl", interrupted)
     assert not (tmp_path / "runs.jsonl").exists()
+
+
+def test_few_graphs_leave_a_question_and_many_do_not(monkeypatch):
+    monkeypatch.setattr(prove, "_ASKED_NODES", 3)
+    task = Distance(graphs="tree")
+    answers: list[bool | None] = []
+    for sizes, count in (([2], 3), ([1, 2, 3, 4, 5], 200)):
+        data = training_data(task, sizes=sizes, count=count)
+        model = ExactLearner(states=4, bound=1).fit(data.train)
+        assert model.verdict == "exact"
+        answers.append(prove._determined(model, data, task))
+    assert answers == [False, True]
 
 
 def test_the_command_learns(tmp_path, capsys):
@@ -116,7 +137,7 @@ def test_what_can_not_be_measured_is_said_at_once(tmp_path, content, options, wo
     assert guess.asked == []
 
 
-@pytest.mark.parametrize("option", ["--set=tasks", "--only=1", "--out=runs.jsonl"])
+@pytest.mark.parametrize("option", ["--set=tasks", "--only=1", "--out=runs.jsonl", "--data-only"])
 def test_its_options_go_with_it(option, capsys):
     with pytest.raises(SystemExit):
         main(["engine", option])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,6 +20,8 @@ from graphfsa.plugins import load_file
 _KINDS = (TreeSpecification, WaveSpecification)
 _QUESTIONS = 3000
 """How many small instances a specification is tested on, about."""
+_tested: WeakKeyDictionary[type[Dataset], set[tuple[str, str]]] = WeakKeyDictionary()
+"""By data set: digests of the specifications that agree with it, and its options."""
 
 
 def find_specification(given: Any) -> Specification:
@@ -49,7 +53,7 @@ def find_specification(given: Any) -> Specification:
 
 
 def specification_of(dataset: Dataset, graph_class: str | None = None) -> Specification:
-    """The specification that a data set offers, tested against it.
+    """The specification that a data set offers, tested against it, once in a process.
 
     Args:
         dataset: The data set.
@@ -68,7 +72,11 @@ def specification_of(dataset: Dataset, graph_class: str | None = None) -> Specif
     if not chosen:
         classes = ", ".join(spec.graph_class for spec in offered)
         raise GraphFSAError(f"{dataset.name} has specifications for the classes {classes}; got {graph_class!r}")
-    check_specification(chosen[0], dataset)
+    tested = _tested.setdefault(type(dataset), set())
+    key = chosen[0].digest, json.dumps(dataset.options(), sort_keys=True, default=str)
+    if key not in tested:
+        check_specification(chosen[0], dataset)
+        tested.add(key)
     return chosen[0]
 
 
