@@ -51,8 +51,8 @@ PRESETS: Presets = {
         "evolution": Schedule(epochs=50, patience=2),
     },
     "tuned": {
-        "classes": Schedule(epochs=400, patience=10, stop=60, updates=6000, offset=10),
-        "evolution": Schedule(epochs=400, patience=5, stop=30, updates=6000),
+        "classes": Schedule(epochs=1000, patience=5, offset=10, stop=50, updates=3000),
+        "evolution": Schedule(epochs=100, patience=3, stop=10, updates=16_000),
     },
 }
 
