@@ -14,7 +14,7 @@ from graphfsa.datasets import Examples, Task, dataset_class, draw
 from graphfsa.errors import FormatError, LimitError, UnknownNameError
 from graphfsa.files import read_tensors, write_tensors
 from graphfsa.graphs import GraphBatch, families
-from graphfsa.learners import Model, learner_class, load
+from graphfsa.learners import Model, Schedule, learner_class, load
 from graphfsa.learners._floor import frequencies
 from graphfsa.learners._neural import Network
 from graphfsa.learners._neural._batches import Arcs, Batches
@@ -342,6 +342,15 @@ def test_presets_are_those_of_the_authors_scripts_by_kind_of_task():
         assert asdict(kind("tuned").schedule(CLASSES)) != wanted["classes"]
     with pytest.raises(UnknownNameError, match=r"unknown preset 'papers' .*valid names: paper, tuned"):
         RecurrentGNN("papers")
+
+
+def test_a_class_may_have_other_presets(monkeypatch):
+    monkeypatch.setattr(RecurrentGNN, "presets", {"short": {"classes": Schedule(epochs=1, patience=1)}})
+    assert RecurrentGNN("short").fit(root_value(), seed=0).provenance.details["epochs"] == 1
+    with pytest.raises(GraphFSAError, match="preset 'short' of recurrent-gnn is for classes; got evolution"):
+        RecurrentGNN("short").schedule(EVOLUTION)
+    with pytest.raises(UnknownNameError, match=r"unknown preset 'paper'.*valid names: short"):
+        RecurrentGNN()
 
 
 def test_the_rate_falls_on_plateaus_of_the_validation_loss():

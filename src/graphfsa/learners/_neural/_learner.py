@@ -82,12 +82,15 @@ class NeuralLearner(Learner):
         """How it is trained on a task: as the preset says for this kind, but for what was chosen.
 
         Raises:
-            GraphFSAError: A choice has no meaning for this kind of task.
+            GraphFSAError: A choice has no meaning for this kind of task, or the preset has nothing for it.
         """
+        preset = self.presets[self.preset]
+        if task.kind not in preset:
+            raise GraphFSAError(f"preset {self.preset!r} of {self.name} is for {', '.join(preset)}; got {task.kind}")
         for name in NOT_IN_EVOLUTIONS if task.kind == "evolution" else ():
             if name in self._chosen:
                 raise GraphFSAError(f"{name} has no meaning where labels are states at a given step; leave it out")
-        return replace(self.presets[self.preset][task.kind], **self._chosen)
+        return replace(preset[task.kind], **self._chosen)
 
     # ---- what a subclass says
 
