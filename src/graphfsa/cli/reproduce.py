@@ -102,7 +102,7 @@ def _draw_figures(directory: str | None, given: dict[str, Any], as_json: bool) -
 
     wrong = [name for name, value in given.items() if value is not None and name not in ("--out", "--seed")]
     if directory is not None or wrong:
-        raise GraphFSAError(f"figures takes the options --out and --seed; got {wrong[0] if wrong else directory!r}")
+        raise GraphFSAError(f"figures takes the options --out and --seed; got {wrong[0] if wrong else repr(directory)}")
     out, seed = given["--out"] or "figures", given["--seed"] or 0
     manifest = reproduce_figures(out, seed=seed, watch=None if as_json else lambda line: say(line, err=True))
     if as_json:

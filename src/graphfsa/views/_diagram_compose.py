@@ -38,6 +38,7 @@ _LINES = 3
 _MAX_TEXT = 40
 _VECTOR_LINES = 8
 """Lines of vectors at an arrow."""
+_ONE_LINE = 30
 _COLUMN_OF_VECTORS = 4
 _MAX_VECTORS = 48
 """Vectors of an arrow that are written at all."""
@@ -175,7 +176,8 @@ def note(found: Transitions, words: Wording, labels: Labels) -> list[str]:
     """What the signs mean, and what was followed: a sentence for each."""
     parts = [f"Aggregation: {aggregation_words(found.fsa.aggregation, StateNames(words.names, plain_name))}."]
     if labels == "values":
-        places = ", ".join(name for name, _ in found.fsa.aggregation.digit_labels(words.names))
+        names = [name for name, _ in found.fsa.aggregation.digit_labels(words.names)]
+        places = ",".join(names) if len(",".join(names)) <= _ONE_LINE else ", ".join(names)
         parts.append(f"Vectors: what is seen of [{places}]; *: any.")
     if found.start is not None:
         nodes, graphs = _amount(found.num_nodes, "node"), _amount(found.num_graphs, "graph")

@@ -38,7 +38,8 @@ tH.........
 .   .
 Ht.. ......
 """
-"""Two loops that send electrons, and a gate that lets one of them through."""
+"""Two loops that send electrons to a diode each: the upper one lets them through, the lower one does not."""
+_CIRCUIT_COLOURS = {"head": "#0072b2", "tail": "#c8352b", "conductor": "#f0c000"}
 _CIRCUIT_STATES = {"t": "tail", "H": "head", ".": "conductor", " ": "empty"}
 Watch = Callable[[str], None]
 
@@ -205,13 +206,14 @@ def _expressiveness(draw: _Drawer) -> None:
 
 @own_style()
 def _draw_classes(path: Path, graph: Graph, panels: list[tuple[str, Any]]) -> None:
-    shades = palette(max(int(classes.max()) for _, classes in panels) + 1)
-    figure = new_figure(10, 3.2)
+    # The first colour of the palette is white, which says nothing here: it is that of the graph alone.
+    shades = palette(max(int(classes.max()) for _, classes in panels) + 2)
+    figure = new_figure(10, 2.6)
     points = node_positions(graph)
     for number, (title, classes) in enumerate(panels, start=1):
         axes = figure.add_subplot(1, len(panels), number)
         axes.set_title(title, fontsize=10)
-        draw_graph(axes, graph, points, [shades[one] for one in classes.tolist()])
+        draw_graph(axes, graph, points, [shades[one + (number > 1)] for one in classes.tolist()])
     add_legend(figure, [], "")
     save_figure(figure, path)
 
@@ -219,19 +221,22 @@ def _draw_classes(path: Path, graph: Graph, panels: list[tuple[str, Any]]) -> No
 def _cellular(draw: _Drawer, models: Mapping[str, Model], seed: int) -> None:
     """The space-time diagram of rule 30, and frames of WireWorld and of hexagonal Life."""
     fsa = {name: models[name].automaton for name in ("rule-30", "wireworld", "hex-life")}
-    row = np.zeros(161, np.int64)
-    row[80] = 1
+    row = np.full(161, fsa["rule-30"].index("0"))
+    row[80] = fsa["rule-30"].index("1")
+    cells = np.random.default_rng(seed).integers(0, 2, 256)
     runs: dict[str, tuple[Rollout, str]] = {
         "rule-30": (
             rollout(fsa["rule-30"], families.row(161), row, 80, title="Rule 30"),
             "Rule 30 from a single cell, learned from rows of 4 cells: one row for each step",
         ),
         "wireworld": (
-            rollout(fsa["wireworld"], *_circuit(fsa["wireworld"]), 12, every=2, title="WireWorld"),
-            "WireWorld, learned from boards of 4 x 4 cells: two loops that send electrons through wires",
+            rollout(
+                fsa["wireworld"], *_circuit(fsa["wireworld"]), 14, every=2, colours=_CIRCUIT_COLOURS, title="WireWorld"
+            ),
+            "WireWorld, learned from boards of 4 x 4 cells: two loops send electrons to a diode each",
         ),
         "hex-life": (
-            rollout(fsa["hex-life"], families.hexagonal(16, 16), "random", 7, seed=seed, title="Life on hexagons"),
+            rollout(fsa["hex-life"], families.hexagonal(16, 16), cells, 7, title="Life on hexagons"),
             "Life on a board of hexagons, learned from 4 x 4 cells, from random cells",
         ),
     }
