@@ -110,7 +110,7 @@ def test_no_automaton_tells_the_nodes_of_a_class_apart():
     assert 1 < classes.max() + 1 < distinguished(graph).max() + 1
     for _ in range(20):
         table = rng.integers(0, 4, (4, 3**4))
-        fsa = GraphFSA("abcd", CountingAggregation(2), table, starting_states=[0], final_states=[])
+        fsa = GraphFSA([*"abcd"], CountingAggregation(2), table, starting_states=[0], final_states=[])
         last = run(fsa, graph, np.zeros(11, int), 8).last
         assert all(len(set(last[classes == one].tolist())) == 1 for one in set(classes.tolist()))
 
