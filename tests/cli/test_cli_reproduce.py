@@ -158,3 +158,23 @@ def test_interrupted_it_shows_what_there_is_and_goes_on(tiny, tmp_path, cli):
     done = records.read_bytes()
     assert cli("reproduce", tiny, "--seeds", 1, "--out", out).code == 0
     assert records.read_bytes().startswith(done)
+
+
+def test_figures_take_out_and_seed(cli, tmp_path, monkeypatch):
+    seen = {}
+
+    def draw(out, *, seed, watch):
+        seen.update(out=out, seed=seed)
+        watch and watch("learning distance")
+        model = {"verdict": "proved", "seed": seed, "digest": "abc"}
+        return {"models": {"distance": model}, "figures": {"rule-30": {"caption": "Rule 30"}}}
+
+    monkeypatch.setattr("graphfsa.views.reproduce_figures", draw)
+    told = cli("reproduce", "figures", "--out", "pictures", "--seed", 4)
+    assert (seen["out"], seen["seed"]) == ("pictures", 4)
+    assert "proved, seed 4" in told.out
+    assert "Rule 30" in told.out
+    assert "learning distance" in told.err
+    refused = cli("reproduce", "figures", "--seeds", 3)
+    assert refused.code == 2
+    assert "figures takes the options --out and --seed; got --seeds" in refused.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphfsa.analysis.certificates import Check
 from graphfsa.analysis.coverage import Coverage, coverage, labelled_graphs, used_entries
 from graphfsa.analysis.equivalence import Comparison, Difference, compare, same_up_to_renaming
+from graphfsa.analysis.expressiveness import distinguished
 from graphfsa.analysis.identifiability import Identification, Suggestion, labelled, suggest
 from graphfsa.analysis.impossibility import check_impossibility, load_impossibility, save_impossibility
 from graphfsa.analysis.locality import Lookalike, lookalike
@@ -12,6 +13,7 @@ from graphfsa.analysis.minimisation import Minimised, minimise
 from graphfsa.analysis.reachability import possible_entries
 from graphfsa.analysis.stability import Stability, iteration_stability
 from graphfsa.analysis.transitions import Transition, Transitions, transitions, used_transitions
+from graphfsa.analysis.vectors import vectors
 from graphfsa.analysis.verification import Verification, load_certificate, recheck, save_certificate, verify
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "check_impossibility",
     "compare",
     "coverage",
+    "distinguished",
     "iteration_stability",
     "labelled",
     "labelled_graphs",
@@ -46,5 +49,6 @@ __all__ = [
     "transitions",
     "used_entries",
     "used_transitions",
+    "vectors",
     "verify",
 ]

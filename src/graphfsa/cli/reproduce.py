@@ -36,7 +36,8 @@ def register(app: typer.Typer) -> None:
 def reproduce_command(
     what: str = typer.Argument(
         help="A table or figure (prefix-sum, grab, life, ...; an unknown name lists them), 'all', or a .toml file that "
-        "defines one; 'report' to write the pages of a directory again; 'check' to run some of its trainings again."
+        "defines one; 'figures' to draw the paper's figures; 'report' to write the pages of a directory again; 'check' "
+        "to run some of its trainings again."
     ),
     directory: str = typer.Argument(None, help="With report and check: the directory of the results."),
     seeds: int = typer.Option(None, min=1, help="Number of seeds [default: 10; with --quick: 1]."),
@@ -44,7 +45,11 @@ def reproduce_command(
     out: str = typer.Option(None, help="Directory of the results [default: results-NAME]."),
     jobs: int = typer.Option(None, min=1, help="Trainings that run at once [default: the number of cores]."),
     sample: int = typer.Option(None, min=1, help="With check: number of trainings [default: 10]."),
-    seed: int = typer.Option(None, min=0, help="With check: seed of the choice of trainings [default: 0]."),
+    seed: int = typer.Option(
+        None,
+        min=0,
+        help="With check: seed of the choice of trainings; with figures: of the learning [default: 0].",
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Measure the paper's tables and figures again, and write them beside the published numbers.
@@ -55,11 +60,17 @@ def reproduce_command(
 
     Exit code 0 if all trainings were done, 1 if some failed or came out differently; 130, 143 or 129 if interrupted
     (the pages show what was done until then).
+
+    'figures' learns automata with Diff-FSA, and draws the paper's diagrams and runs from them as SVG and PNG, with
+    their models and a manifest: about two minutes.
     """
     from graphfsa.evaluation import Interrupted, check_results, reproduce, write_results
 
     given = {"--seeds": seeds, "--quick": quick or None, "--out": out, "--jobs": jobs}
     given |= {"--sample": sample, "--seed": seed}
+    if what == "figures":
+        _draw_figures(directory, given, as_json)
+        return
     if what == "report":
         _print_results(write_results(_directory("report", directory, given)), as_json)
         return
@@ -83,6 +94,25 @@ def reproduce_command(
         raise typer.Exit(exit_code()) from None
     if _print_results(results, as_json):
         raise typer.Exit(1)
+
+
+def _draw_figures(directory: str | None, given: dict[str, Any], as_json: bool) -> None:
+    """Learn and draw the paper's figures."""
+    from graphfsa.views import reproduce_figures
+
+    wrong = [name for name, value in given.items() if value is not None and name not in ("--out", "--seed")]
+    if directory is not None or wrong:
+        raise GraphFSAError(f"figures takes the options --out and --seed; got {wrong[0] if wrong else repr(directory)}")
+    out, seed = given["--out"] or "figures", given["--seed"] or 0
+    manifest = reproduce_figures(out, seed=seed, watch=None if as_json else lambda line: say(line, err=True))
+    if as_json:
+        print_json({"directory": out, **manifest})
+        return
+    for name, model in manifest["models"].items():
+        say(f"{name:<20} {model['verdict']}, seed {model['seed']}, digest {model['digest'][:12]}")
+    for name, picture in manifest["figures"].items():
+        say(f"{name:<20} {picture['caption']}")
+    say(f"written to {out}")
 
 
 def _directory(what: str, directory: str | None, given: dict[str, Any], *valid: str) -> str:

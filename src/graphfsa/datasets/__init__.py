@@ -22,16 +22,8 @@ from graphfsa.datasets._describe import describe_data, export_data
 from graphfsa.datasets._drawing import divided, draw, draw_split, draw_training
 from graphfsa.datasets._evolution_specification import EvolutionSpecification, EvolutionTable
 from graphfsa.datasets._examples import Example, Examples, Score, entry_counts, visited
-from graphfsa.datasets._grab_benchmark import (
-    GrabConfig,
-    GrabData,
-    describe_grab,
-    generate_grab,
-    grab,
-    grab_config,
-    grab_config_names,
-    grab_facts,
-)
+from graphfsa.datasets._grab_benchmark import GrabData, describe_grab, generate_grab, grab, grab_facts
+from graphfsa.datasets._grab_config import GrabConfig, Part, grab_config, grab_config_names
 from graphfsa.datasets._hygiene import (
     Contradiction,
     Contradictions,
@@ -47,6 +39,7 @@ from graphfsa.datasets._rooted import RootedSpecification
 from graphfsa.datasets._specification import SpecificationTable, TreeSpecification
 from graphfsa.datasets._storage import StoredData, load_data, save_data
 from graphfsa.datasets._task import Reading, Task
+from graphfsa.datasets._tensors import TensorGraphs, load_pyg, load_torch
 from graphfsa.datasets._traces import from_traces
 from graphfsa.datasets._training import TrainingData, is_task, training_data
 from graphfsa.datasets._wave_specification import WaveSpecification, WaveTable
@@ -82,6 +75,7 @@ __all__ = [
     "Life",
     "Lines",
     "OracleTask",
+    "Part",
     "PathFinding",
     "PrefixSum",
     "Reading",
@@ -94,6 +88,7 @@ __all__ = [
     "StoredData",
     "Task",
     "TaskGraph",
+    "TensorGraphs",
     "TrainingData",
     "TreeSpecification",
     "UserData",
@@ -129,6 +124,8 @@ __all__ = [
     "is_task",
     "lines_of",
     "load_data",
+    "load_pyg",
+    "load_torch",
     "oracle_task",
     "overlap",
     "parse_line",

@@ -11,6 +11,7 @@ from graphfsa.views.graphs import draw_examples
 from graphfsa.views.learning import draw_accuracy, draw_history, draw_stability
 from graphfsa.views.model_page import write_model_page
 from graphfsa.views.notebooks import rollout_html, trajectory_html
+from graphfsa.views.paper_figures import reproduce_figures
 from graphfsa.views.report import Section, write_report
 from graphfsa.views.results import draw_table, draw_trainings
 from graphfsa.views.results_page import write_results
@@ -33,6 +34,7 @@ __all__ = [
     "draw_trainings",
     "parse_colours",
     "report",
+    "reproduce_figures",
     "rollout",
     "rollout_html",
     "save_figure",
