@@ -14,7 +14,7 @@ from graphfsa.aggregations import (
 )
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
-from graphfsa.automaton.fsa import MAX_STATES, check_table_size
+from graphfsa.automaton.base import MAX_STATES, check_table_size
 from graphfsa.datasets._cellular import board_sides
 from graphfsa.datasets._structure import tree_edges
 from graphfsa.errors import GraphFSAError, UnknownNameError
