@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from graphfsa.aggregations import CountingAggregation, Counts, PositionalAggregation
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.automaton.random_library import RANDOM
+from graphfsa.automaton.random_library import RANDOM, colouring, si, sir, sis  # noqa: F401
 from graphfsa.automaton.stochastic import StochasticFSA
 from graphfsa.checks import check_integer, check_name, type_name
 from graphfsa.errors import AutomatonError, UnknownNameError
@@ -180,6 +180,9 @@ _NAMED: dict[str, Callable[[], GraphFSA]] = {
 }
 
 
+_AT_RANDOM = "an automaton without probabilities is needed; this one moves at random (for run, simulate and rules)"
+
+
 def library_names() -> list[str]:
     """All names that ``library_automaton`` knows; ``ruleN`` and ``B.../S...`` stand for families."""
     return [*_NAMED, *RANDOM, "rule0 .. rule255", "B3/S23 (any B/S rule)"]
@@ -190,7 +193,7 @@ def find_automaton(given: Any) -> GraphFSA:
     found = find_any_automaton(given)
     if isinstance(found, GraphFSA):
         return found
-    raise AutomatonError("fsa must be an automaton without probabilities; this one moves at random (run, simulate)")
+    raise AutomatonError(_AT_RANDOM)
 
 
 def find_any_automaton(given: Any) -> GraphFSA | StochasticFSA:
@@ -214,6 +217,8 @@ def library_automaton(name: str) -> GraphFSA:
     """An automaton without probabilities by name: of ``library_names()``, ``rule110`` or a B/S rule such as B36/S23."""
     if name in _NAMED:
         return _NAMED[name]()
+    if name in RANDOM:
+        raise AutomatonError(_AT_RANDOM)
     if match := re.fullmatch(r"rule([0-9]{1,9})", name):
         return elementary(int(match[1]))
     if re.fullmatch(r"B[0-9]*/?S[0-9]*", name, flags=re.IGNORECASE):

@@ -127,16 +127,17 @@ def simulate(
     check_integer("steps", steps, 0, MAX_STEPS - 1, error=StateError)
     check_integer("replicates", replicates, 1, MAX_REPLICATES - 1)
     check_integer("every", every, 1)
-    times = np.unique(np.r_[np.arange(0, steps + 1, every), steps])
-    size = replicates * (8 * len(times) * automaton.num_states + network.num_nodes)
+    num_times = steps // every + 1 + (steps % every > 0)
+    size = replicates * (8 * num_times * automaton.num_states + network.num_nodes)
     if size > MAX_BYTES:
         raise LimitError(
-            f"{replicates:,} runs with {len(times):,} counts of {automaton.num_states} states, and their last states, "
+            f"{replicates:,} runs with {num_times:,} counts of {automaton.num_states} states, and their last states, "
             f"would take {size / 2**30:,.1f} GiB; the limit is {MAX_BYTES / 2**30:.0f} GiB. Count less often with "
             "every=, or make fewer runs"
         )
+    times = np.append(np.arange(0, steps, every), steps)
     num_threads = default_threads() if threads is None else check_threads(threads)
-    counts = np.empty((replicates, len(times), automaton.num_states), np.int64)
+    counts = np.empty((replicates, num_times, automaton.num_states), np.int64)
     last = np.empty((replicates, network.num_nodes), np.uint8)
     rest = np.empty(replicates, np.int64)
     batch = max(1, min(replicates, _BATCH_NODES // max(1, network.num_nodes)))
