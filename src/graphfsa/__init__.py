@@ -22,9 +22,9 @@ if TYPE_CHECKING:
         PositionalAggregation,
     )
     from graphfsa.analysis import compare, coverage, suggest, verify
-    from graphfsa.automaton import GraphFSA, library
+    from graphfsa.automaton import GraphFSA, StochasticFSA, library
     from graphfsa.datasets import CustomTask, Dataset, Examples, Task, TreeSpecification, as_examples, grab
-    from graphfsa.engine import Changes, Trajectory, run
+    from graphfsa.engine import Changes, Ensemble, Trajectory, run, simulate
     from graphfsa.errors import GraphFSAError
     from graphfsa.evaluation import Experiment, evaluate, report, reproduce
     from graphfsa.graphs import Graph, GraphBatch, Lattice, families
@@ -54,6 +54,7 @@ _HOMES = {
     "Dataset": "graphfsa.datasets",
     "DiffFSA": "graphfsa.learners",
     "ExactLearner": "graphfsa.learners",
+    "Ensemble": "graphfsa.engine",
     "Examples": "graphfsa.datasets",
     "Experiment": "graphfsa.evaluation",
     "Graph": "graphfsa.graphs",
@@ -69,6 +70,7 @@ _HOMES = {
     "PositionalAggregation": "graphfsa.aggregations",
     "RecurrentGNN": "graphfsa.learners",
     "Stay": "graphfsa.learners",
+    "StochasticFSA": "graphfsa.automaton",
     "Task": "graphfsa.datasets",
     "Trajectory": "graphfsa.engine",
     "TreeSpecification": "graphfsa.datasets",
@@ -95,6 +97,7 @@ _HOMES = {
     "reproduce": "graphfsa.evaluation",
     "rollout": "graphfsa.views",
     "run": "graphfsa.engine",
+    "simulate": "graphfsa.engine",
     "suggest": "graphfsa.analysis",
     "verify": "graphfsa.analysis",
     "views": "graphfsa",
@@ -109,6 +112,7 @@ __all__ = [
     "CustomTask",
     "Dataset",
     "DiffFSA",
+    "Ensemble",
     "ExactLearner",
     "Examples",
     "Experiment",
@@ -125,6 +129,7 @@ __all__ = [
     "PositionalAggregation",
     "RecurrentGNN",
     "Stay",
+    "StochasticFSA",
     "Task",
     "Trajectory",
     "TreeSpecification",
@@ -151,6 +156,7 @@ __all__ = [
     "reproduce",
     "rollout",
     "run",
+    "simulate",
     "suggest",
     "verify",
     "views",

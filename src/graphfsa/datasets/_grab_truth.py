@@ -15,7 +15,7 @@ from graphfsa.aggregations import (
     Sum,
 )
 from graphfsa.automaton import GraphFSA
-from graphfsa.automaton.fsa import MAX_STATES, check_table_size
+from graphfsa.automaton.base import MAX_STATES, check_table_size
 from graphfsa.checks import check_integer
 from graphfsa.errors import GraphFSAError, UnknownNameError
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphfsa.views import report
 from graphfsa.views.colours import parse_colours, state_colours
 from graphfsa.views.diagrams import Diagram, diagram
+from graphfsa.views.ensembles import draw_ensemble
 from graphfsa.views.entries import draw_coverage, draw_soft
 from graphfsa.views.figures import save_figure
 from graphfsa.views.graphs import draw_examples
@@ -26,6 +27,7 @@ __all__ = [
     "diagram",
     "draw_accuracy",
     "draw_coverage",
+    "draw_ensemble",
     "draw_examples",
     "draw_history",
     "draw_soft",
