@@ -43,6 +43,7 @@ _LINE = {
     "data": Field(dict),
     "train": _OBJECT,
     "tests": Field(list, [], items=Field(dict)),
+    "learners": Field(list, [], items=Field(dict)),
 }
 
 
@@ -143,7 +144,7 @@ def _lines(name: str, table: Mapping[str, Any], where: str) -> Iterator[Line]:
 
 def _line(name: str, table: Mapping[str, Any], given: Any, where: str) -> Line:
     line = read_fields(given, _LINE, where)
-    learners = [{"train": line["train"], **learner} for learner in table["learners"]]
+    learners = [{"train": line["train"], **learner} for learner in line["learners"] or table["learners"]]
     content = {
         "title": f"{table['title']}: {line['label']}",
         "about": table["about"],
