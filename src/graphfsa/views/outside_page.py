@@ -31,7 +31,12 @@ def write_outside(path: str | Path, sheets: Sequence[Sheet], *, quick: bool) -> 
 def _section(sheet: Sheet) -> Section:
     table = sheet.table
     head = element("tr", *(element("th", name) for name in sheet.head))
-    rows = (element("tr", *(element("td", cell) for cell in row)) for row in sheet.rows)
+    # Names and numbers stay on one line; words may take several.
+    short = len(sheet.head) - 1 if table.lines else 0
+    rows = (
+        element("tr", *(element("td", cell, class_="number" if n < short else None) for n, cell in enumerate(row)))
+        for row in sheet.rows
+    )
     notes = [*table.notes, *(f"Source: {source}" for source in table.sources)]
     parts: list[Html] = [element("p", table.about, id=table.name), scrolled(element("table", head, *rows))]
     parts += [element("p", " ".join(sheet.remarks))] if sheet.remarks else []
