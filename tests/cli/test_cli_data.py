@@ -7,7 +7,7 @@ from graphfsa.datasets import Distance, dataset_names, describe_data, export_dat
 from graphfsa.errors import GraphFSAError
 from graphfsa.plugins import module_names
 
-SIZES = {"life": "16", "hex-life": "16", "wireworld": "16", "brians-brain": "16"}
+SIZES = {"life": "16", "hex-life": "16", "wireworld": "16", "brians-brain": "16", "maze-pixels": "25"}
 
 
 def test_list_and_describe(cli):

@@ -160,6 +160,22 @@ def path_finding(*, colours: int = 1) -> GraphFSA:
     return _algorithm(names, 2, move)
 
 
+def mid_point() -> GraphFSA:
+    """The middle of the path between the two marked nodes of a tree: waves start at both marks and meet there.
+
+    A node that a wave has reached is ``marked`` for one step. Nodes behind the meeting point hear ``no`` or ``yes``.
+    """
+
+    def move(state: str, counts: Counts) -> str:
+        if state == "marked":
+            return "yes" if counts["marked"] else "no"
+        if state == "node" and counts["marked"]:
+            return "yes" if counts["marked"] > 1 else "marked"
+        return "no" if state == "node" and (counts["no"] or counts["yes"]) else state
+
+    return _algorithm(["no", "yes", "node", "marked"], 2, move)
+
+
 def _algorithm(names: list[str], bound: int, move: Callable[[str, Any], str]) -> GraphFSA:
     """Two final states first, then the starting states."""
     return GraphFSA.from_rule(
@@ -177,6 +193,7 @@ _NAMED: dict[str, Callable[[], GraphFSA]] = {
     "prefix-sum": prefix_sum,
     "path-finding": path_finding,
     "path-finding-2": lambda: path_finding(colours=2),
+    "mid-point": mid_point,
 }
 
 

@@ -36,11 +36,11 @@ def register(app: typer.Typer) -> None:
 def reproduce_command(
     what: str = typer.Argument(
         help="A table or figure (prefix-sum, grab, life, ...; an unknown name lists them), 'all', or a .toml file that "
-        "defines one; 'figures' to draw the paper's figures; 'report' to write the pages of a directory again; 'check' "
-        "to run some of its trainings again."
+        "defines one; 'outside' for what others have published; 'figures' to draw the paper's figures; 'report' to "
+        "write the pages of a directory again; 'check' to run some of its trainings again."
     ),
     directory: str = typer.Argument(None, help="With report and check: the directory of the results."),
-    seeds: int = typer.Option(None, min=1, help="Number of seeds [default: 10; with --quick: 1]."),
+    seeds: int = typer.Option(None, min=1, help="Number of seeds [default: 10, outside: 3; with --quick: 1]."),
     quick: bool = typer.Option(False, "--quick", help="Few graphs and short trainings: to see that it works."),
     out: str = typer.Option(None, help="Directory of the results [default: results-NAME]."),
     jobs: int = typer.Option(None, min=1, help="Trainings that run at once [default: the number of cores]."),
@@ -176,16 +176,35 @@ def _facts(results: Results, tables: list[Table], failed: dict[str, str]) -> dic
 def _print_tables(results: Results, tables: list[Table], failed: dict[str, str]) -> None:
     from rich.console import Console
 
+    from graphfsa.evaluation.outside import is_outside
+
     console = Console(width=None if sys.stdout.isatty() else _WIDE, markup=False, highlight=False)
-    for table in tables:
-        for grid in _grids(table, console.width):
-            console.print(grid)
+    grids = _sheets(results) if is_outside(results) else (g for table in tables for g in _grids(table, console.width))
+    for grid in grids:
+        console.print(grid)
     missing = {job for table in tables for job in table.missing}
     if missing:
         say(f"trainings that have not been run: {len(missing)}")
     for name, error in failed.items():
         say(f"failed: {name}: {' '.join(error.split())}", err=True)
     say(f"written to {results.path / 'report.html'}")
+
+
+def _sheets(results: Results) -> Iterator[Grid]:
+    """The tables of the scoreboard that are measured; what differs from the published protocols is on the page."""
+    from rich.table import Table as Grid
+
+    from graphfsa.evaluation.outside import make_sheets
+
+    for sheet in make_sheets(results):
+        if not sheet.table.lines:
+            continue
+        columns = [place for place, name in enumerate(sheet.head) if name != "what differs"]
+        title = terminal_text(sheet.table.title + (" (quick run)" if results.quick else ""))
+        grid = Grid(*(terminal_text(sheet.head[place]) for place in columns), title=title, title_justify="left")
+        for row in sheet.rows:
+            grid.add_row(*(terminal_text(row[place]) for place in columns))
+        yield grid
 
 
 def _grids(table: Table, width: int) -> Iterator[Grid]:

@@ -49,6 +49,8 @@ from graphfsa.datasets.elementary import Elementary
 from graphfsa.datasets.grab import Grab
 from graphfsa.datasets.hex_life import HexLife
 from graphfsa.datasets.life import Life
+from graphfsa.datasets.maze_pixels import MazePixels
+from graphfsa.datasets.mid_point import MidPoint
 from graphfsa.datasets.path_finding import PathFinding
 from graphfsa.datasets.prefix_sum import PrefixSum
 from graphfsa.datasets.root_value import RootValue
@@ -74,6 +76,8 @@ __all__ = [
     "HexLife",
     "Life",
     "Lines",
+    "MazePixels",
+    "MidPoint",
     "OracleTask",
     "Part",
     "PathFinding",

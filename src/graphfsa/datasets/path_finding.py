@@ -64,7 +64,8 @@ class PathFinding(Dataset):
 
     Attributes:
         colours: 1 if both marks look the same; 2 if they are told apart, as in the authors' scripts.
-        trees: ``uniform`` over labelled trees, ``recursive`` (flat), ``deep`` (nearly paths), or ``mixed``: all three.
+        trees: ``uniform`` over labelled trees, ``recursive`` (flat), ``deep`` (nearly paths), ``mixed``: all three; or
+            ``maze``: the free cells of a maze, 31 on a board of 9 x 9 pixels, 1,681 on one of 59 x 59.
     """
 
     name: ClassVar[str] = "path-finding"
@@ -81,7 +82,7 @@ class PathFinding(Dataset):
 
     def __post_init__(self) -> None:
         check_choice("colours", self.colours, (1, 2))
-        check_choice("trees", self.trees, ("uniform", "recursive", "deep", "mixed"))
+        check_choice("trees", self.trees, ("uniform", "recursive", "deep", "mixed", "maze"))
 
     @property
     def task(self) -> Task:  # noqa: D102

@@ -29,6 +29,7 @@ from graphfsa.datasets import (
     grab_config,
 )
 from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.evaluation._alone import draw_alone
 from graphfsa.evaluation._references import build
 from graphfsa.evaluation.experiment import Experiment, Job, Test
 from graphfsa.folders import place
@@ -218,6 +219,20 @@ def check_graphs(experiment: Experiment) -> None:
 
 def _draw_dataset(job: Job) -> JobGraphs:
     dataset = build(Dataset, job.data.dataset, job.data.options, job.files)
+    alone = job.train.split in ("alone", "every")
+    train, validation = draw_alone(dataset, job) if alone else _training_graphs(dataset, job)
+    groups: list[TestGraphs] = []
+    for tests in _by_graphs(job.tests):
+        numbers = [test.steps or None for test in tests]
+        rng = np.random.default_rng([job.seed, 2, tests[0].size])
+        first = draw(dataset, tests[0].size, tests[0].count, rng, "test", steps=numbers[0])
+        more = (dataset.examples(first.graphs, first.inputs, steps=number) for number in numbers[1:])
+        groups.append(TestGraphs(tuple(test.name for test in tests), (first, *more), tests[0].automata))
+    return JobGraphs(train, validation, tuple(groups), dataset)
+
+
+def _training_graphs(dataset: Dataset, job: Job) -> tuple[Examples, Examples]:
+    """The training and the validation graphs."""
     steps = job.data.steps or None
     train = draw_training(
         dataset,
@@ -232,15 +247,7 @@ def _draw_dataset(job: Job) -> JobGraphs:
         split = split.resized(None, min(sum(number for _, number in split.parts), job.train.count))
     split = split if steps is None else replace(split, steps=steps)
     # Who chooses by validation graphs must not have seen test graphs.
-    validation = draw_split(dataset, split, np.random.default_rng([job.seed, 1]), "train")
-    groups: list[TestGraphs] = []
-    for tests in _by_graphs(job.tests):
-        numbers = [test.steps or None for test in tests]
-        rng = np.random.default_rng([job.seed, 2, tests[0].size])
-        first = draw(dataset, tests[0].size, tests[0].count, rng, "test", steps=numbers[0])
-        more = (dataset.examples(first.graphs, first.inputs, steps=number) for number in numbers[1:])
-        groups.append(TestGraphs(tuple(test.name for test in tests), (first, *more), tests[0].automata))
-    return JobGraphs(train, validation, tuple(groups), dataset)
+    return train, draw_split(dataset, split, np.random.default_rng([job.seed, 1]), "train")
 
 
 def _by_graphs(tests: Sequence[Test]) -> Iterator[list[Test]]:

@@ -76,7 +76,9 @@ class Train:
 
     Attributes:
         split: ``train`` (the paper's graphs), ``learn`` (many small graphs of every size up to 10), or for GRAB also
-            ``covering`` (with more graphs, so that every entry of the truth is seen).
+            ``covering`` (with more graphs, so that every entry of the truth is seen). With sizes also ``alone``
+            (these sizes and no others, a tenth more for validation) and ``every`` (all inputs of all graphs of these
+            sizes).
         sizes: Other sizes than those of the split.
         count: Another number of graphs; 0 for that of the split.
     """
@@ -187,13 +189,15 @@ class Experiment:
                 raise GraphFSAError(f"test {test.name!r} must have at least one graph; got {test.count}")
             _check_steps(f"test {test.name!r}", test.steps)
         _check_steps("data", self.data.steps)
-        splits = ("train", "covering") if self.data.grab else ("train", "learn")
+        splits = ("train", "covering") if self.data.grab else ("train", "learn", "alone", "every")
         for each in self.learners:
             if each.train.split not in splits:
                 what = f"split must be one of {', '.join(splits)}; got {shown(each.train.split)}"
                 raise GraphFSAError(f"learner {each.column!r}: {what}")
             if not all(is_integer(size) and size >= 0 for size in each.train.sizes):
                 raise GraphFSAError(f"learner {each.column!r}: sizes must be integers >= 0")
+            if each.train.split in ("alone", "every") and not each.train.sizes:
+                raise GraphFSAError(f"learner {each.column!r}: the split {each.train.split} needs sizes")
 
     @classmethod
     def of(
