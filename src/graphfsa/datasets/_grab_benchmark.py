@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from graphfsa.automaton import GraphFSA
-from graphfsa.checks import check_seed
-from graphfsa.datasets._covering import cover
-from graphfsa.datasets._drawing import divided, in_zone
+from graphfsa.checks import check_choice, check_seed
+from graphfsa.datasets._covering import COVERING_SIZE, cover
+from graphfsa.datasets._drawing import MAX_SIZE, Zone, divided, in_zone
 from graphfsa.datasets._examples import Examples, visited
 from graphfsa.datasets._grab_graphs import FAMILIES
 from graphfsa.datasets._hygiene import overlap
@@ -21,9 +21,14 @@ from graphfsa.datasets.grab import Grab
 from graphfsa.errors import GraphFSAError, UnknownNameError
 from graphfsa.files import PathLike
 
+TRAININGS = ("train", "learn", "covering")
+"""What the training split of a benchmark may have."""
 _SIZES = ((10, 15), (20, 25), (50, 60), (100, 110))
 _BOARD_SIZES = ((625, 30), (1600, 45), (2500, 65))
 _BOARDS = ("grid", "moore", "hex")
+_LEARN = {2: 20, 3: 60, 4: 120, 5: 300, 6: 500, 7: 1000, 8: 1000, 9: 1000, 10: 1000}
+"""Number of graphs of each size in the larger training split, as for PathFinding."""
+_LEARN_KEEP = 70
 
 
 @dataclass(frozen=True)
@@ -103,8 +108,8 @@ class GrabData:
         seed: The seed.
         splits: The graphs, by name of the split.
         acceptance: For each split, the share of the drawn graphs whose nodes ended in final states.
-        divided: Whether training graphs and the others of their size come from different zones.
-        covering: Whether small graphs were added to the training split to cover the truth.
+        divided: Whether no graph of a split is isomorphic, with its inputs, to one of another.
+        training: Which graphs the training split has: see :func:`generate_grab`.
         unseen: Entries (state, value) of the truth for which no graph was found that visits them, if that was asked.
     """
 
@@ -113,8 +118,13 @@ class GrabData:
     splits: dict[str, Examples]
     acceptance: dict[str, float]
     divided: bool
-    covering: bool = False
+    training: str = "train"
     unseen: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+    @property
+    def covering(self) -> bool:
+        """Whether small graphs were added to the training split to cover the truth."""
+        return self.training == "covering"
 
     @property
     def truth(self) -> GraphFSA:
@@ -129,7 +139,7 @@ class GrabData:
     @property
     def notes(self) -> list[str]:
         """What a reader should know."""
-        notes = [] if self.divided else ["the domain is too small to be divided: validation shares graphs with train"]
+        notes = [] if self.divided else ["the domain is too small to be divided: splits share graphs"]
         names, decode = self.truth.state_names, self.truth.aggregation.decode
         return notes + [
             f"no graph was found in which a node in {names[state]} sees: {decode(value, names)}"
@@ -158,7 +168,7 @@ class GrabData:
 
     @property
     def _config(self) -> dict[str, Any]:
-        return {**self.config.config(), "covering": self.covering}
+        return {**self.config.config(), "training": self.training}
 
 
 def grab(
@@ -201,41 +211,101 @@ def grab(
     if options:
         given = {key.replace("-", "_"): value for key, value in options.items()}
         base = replace(base, grab=Grab.from_options({**base.grab.options(), **given}))
-    data = generate_grab(base, seed, covering=covering, progress=progress)
+    data = generate_grab(base, seed, training="covering" if covering else "train", progress=progress)
     if out is not None:
         data.save(out)
     return data
 
 
 def generate_grab(
-    config: GrabConfig, seed: int, *, covering: bool = False, progress: Callable[[str], None] | None = None
+    config: GrabConfig, seed: int, *, training: str = "train", progress: Callable[[str], None] | None = None
 ) -> GrabData:
     """Draw all splits of a configuration; each has a source of randomness of its own.
+
+    Splits that have graphs of one size draw them from zones that are apart up to isomorphism, wherever there are enough
+    graphs of this size to divide.
 
     Args:
         config: What to draw.
         seed: Seed of the graphs and starting states (the truth has its own, in the configuration).
-        covering: As for :func:`grab`.
+        training: The training graphs: ``train`` (those of the configuration), ``learn`` (about 5,000 graphs of 2 to 10
+            nodes), or ``covering`` (those of the configuration and small ones that show the truth: see :func:`grab`).
         progress: Called with the name of each split before it is drawn.
     """
-    *children, for_cover = np.random.default_rng(check_seed(seed)).spawn(len(config.parts) + 1)
-    trained = {part.size for name, part in config.parts.items() if name == "train"}
-    zoned = all(divided(replace(config.grab, keep=0), size) for size in trained)
+    check_choice("training", training, TRAININGS)
+    *children, for_more = np.random.default_rng(check_seed(seed)).spawn(len(config.parts) + 1)
     splits: dict[str, Examples] = {}
     acceptance: dict[str, float] = {}
+    unseen: list[tuple[int, int]] = []
+    shared = _shared_sizes(config, training)
     for (name, part), rng in zip(config.parts.items(), children, strict=True):
         if progress is not None:
             progress(name)
         grab = replace(config.grab, keep=part.keep, family=part.family or config.grab.family)
-        choose = (
-            partial(in_zone, zone="train" if name == "train" else "test") if part.size in trained and zoned else None
-        )
-        splits[name], acceptance[name] = grab.draw(part.size, part.count, rng, steps=part.steps, choose=choose)
-    unseen: list[tuple[int, int]] = []
-    if covering:
-        keep = (lambda found: in_zone(found, "train") | ~np.isin(found.sizes, [*trained])) if zoned else None
-        splits["train"], unseen = cover(config.grab, splits["train"], for_cover, keep)
-    return GrabData(config, int(seed), splits, acceptance, zoned, covering, unseen)
+        choose = _chooser(grab, name if name in ("train", "validation") else "test", shared)
+        if name == "train" and training == "learn":
+            splits[name], acceptance[name] = _draw_learn(grab, choose, rng)
+        else:
+            splits[name], acceptance[name] = grab.draw(part.size, part.count, rng, steps=part.steps, choose=choose)
+    if training == "covering":
+        splits["train"], unseen = cover(config.grab, splits["train"], for_more, _chooser(config.grab, "train", shared))
+    return GrabData(config, int(seed), splits, acceptance, _apart([*splits.values()]), training, unseen)
+
+
+def _shared_sizes(config: GrabConfig, training: str) -> set[int]:
+    """The sizes of which more than one split may have graphs."""
+    sizes = Counter(part.size for part in config.parts.values())
+    more = {"train": (), "learn": _LEARN, "covering": range(1, COVERING_SIZE + 1)}[training]
+    return {size for size, number in sizes.items() if number > 1} | set(more)
+
+
+def _chooser(grab: Grab, zone: Zone, shared: set[int]) -> Callable[[Examples], Any]:
+    """Which graphs a split may use: of sizes that others have too, those of its zone, if there are enough to divide."""
+    everything = replace(grab, keep=0)
+    zoned = [size for size in shared if size <= MAX_SIZE and _has_size(grab, size) and divided(everything, size)]
+
+    def choose(found: Examples) -> Any:
+        allowed = ~np.isin(found.sizes, zoned)
+        places = np.flatnonzero(~allowed)
+        if len(places):
+            allowed[places] = in_zone(found.select(places), zone)
+        return allowed
+
+    return choose
+
+
+def _apart(splits: Sequence[Examples]) -> bool:
+    """Whether no graph of a split is isomorphic, with its inputs, to one of another."""
+    for place, first in enumerate(splits):
+        for second in splits[:place]:
+            both = np.intersect1d(first.sizes, second.sizes)
+            chosen = [part.select(np.flatnonzero(np.isin(part.sizes, both))) for part in (second, first)]
+            if len(both) and overlap(*chosen).any():
+                return False
+    return True
+
+
+def _draw_learn(
+    grab: Grab, choose: Callable[[Examples], Any], rng: np.random.Generator
+) -> tuple[Examples, float]:  # fmt: skip
+    """Many small graphs of every size that the family has, and the mean share of the drawn graphs that were kept."""
+    parts: list[Examples] = []
+    rates: list[float] = []
+    for (size, count), child in zip(_LEARN.items(), rng.spawn(len(_LEARN)), strict=True):
+        if not _has_size(grab, size):
+            continue
+        found, rate = replace(grab, keep=_LEARN_KEEP).draw(size, count, child, choose=choose)
+        parts.append(found)
+        rates.append(rate)
+    return Examples.concatenate(parts), float(np.mean(rates))
+
+
+def _has_size(grab: Grab, size: int) -> bool:
+    try:
+        FAMILIES[grab.family](size, 1, np.random.default_rng(0))
+    except GraphFSAError:
+        return False
+    return True
 
 
 def grab_facts(directory: PathLike) -> dict[str, Any]:
