@@ -285,8 +285,12 @@ def _by_graphs(tests: Sequence[Test]) -> Iterator[list[Test]]:
 def _draw_grab(job: Job) -> JobGraphs:
     plan = grab_config(job.data.grab)
     counts = {test.name: test.count for test in job.tests}
-    counts["train"] = job.train.count or plan.parts["train"].count
+    if job.train.split == "train" and job.train.count:
+        counts["train"] = job.train.count
     parts = {name: replace(part, count=counts.get(name, part.count)) for name, part in plan.parts.items()}
     drawn = generate_grab(GrabConfig(plan.grab, parts), job.seed, training=job.train.split).splits
     tests = tuple(TestGraphs((test.name,), (drawn[test.name],), test.automata) for test in job.tests)
-    return JobGraphs(drawn["train"], drawn["validation"], tests)
+    train = drawn["train"]
+    if 0 < job.train.count < len(train):  # Some of all sizes.
+        train = train.select(np.linspace(0, len(train) - 1, job.train.count).round().astype(int))
+    return JobGraphs(train, drawn["validation"], tests)
