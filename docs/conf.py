@@ -101,7 +101,8 @@ def measured(name: str) -> str:
     grid, gap, after = rest.partition("\n\n")
     # Headings are one level deeper here.
     head, grid, after = (text.replace("\n### ", "\n#### ") for text in (head, grid, after))
-    return f"#{head}{first}{grid}\n\n![{name}](../results/{name}.svg){gap}{after}"
+    picture = f"\n\n![{name}](../results/{name}.svg)" if (ROOT / "results" / f"{name}.svg").exists() else ""
+    return f"#{head}{first}{grid}{picture}{gap}{after}"
 
 
 OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:(?:[A-Z]+|benchmarks/\w+)\.md|examples/)\)")

@@ -88,7 +88,7 @@ def test_longer_trainings_do_not_end_early():
 
 def test_what_a_column_knows_is_in_its_head(tmp_path):
     heads = {column.name: column.head for column in make_tables(find_experiment("grab"), {})[0].columns}
-    assert heads["exact learner"] == "exact learner [states and bound given]"
+    assert heads["exact learner"] == "exact learner (states and bound given)"
     assert heads["GNCA"] == "GNCA"
     path = tmp_path / "mine.toml"
     path.write_text(
@@ -98,7 +98,7 @@ def test_what_a_column_knows_is_in_its_head(tmp_path):
     mine = find_experiment(str(path))
     (job,) = [job for _, job in mine.jobs(9)]
     assert job.data.options == {"colours": 2}
-    assert make_tables(mine, {})[0].columns[-1].head == "a [colours = 2]"
+    assert make_tables(mine, {})[0].columns[-1].head == "a (colours = 2)"
 
 
 def test_rows_of_more_rules_tell_learners_apart():

@@ -154,7 +154,7 @@ def test_missing_and_failed_jobs_are_counted(floors):
 def test_columns_that_were_not_run_are_shown_as_such(floors):
     table = first_table(floors, filled(floors, {"stay": [1.0, 0.9]}))
     assert "| n=10 | 0.50 ± 0.00 | - | 0.95 ± 0.07 (1/2) |" in markdown([table])
-    assert "not run yet: majority." in markdown([table])
+    assert "Not run yet (-): majority." in markdown([table])
     assert table.paired_tests() == []
 
 

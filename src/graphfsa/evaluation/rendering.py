@@ -110,7 +110,7 @@ def footnotes(table: Table) -> list[str]:
         found.append("Validation graphs are training graphs too: there are too few of their size to divide.")
     missing = [each.column for each in table.learners if not table.quick and not table.was_run(each.column)]
     if missing:
-        found.append(f"{NOT_RUN} not run yet: {', '.join(missing)}.")
+        found.append(f"Not run yet ({NOT_RUN}): {', '.join(missing)}.")
     return found
 
 
@@ -311,7 +311,8 @@ def contents(tables: Sequence[Table], quick: bool) -> str:
         experiment = blocks[0].experiment
         name, parts = quote(experiment.name), [part for table in blocks for part in table.reproduced()]
         seeds = " / ".join(str(table.seeds) for table in blocks)
-        links = f"[CSV]({name}.csv), [LaTeX]({name}.tex), [picture]({name}.svg)"
+        links = f"[CSV]({name}.csv), [LaTeX]({name}.tex)"
+        links += f", [picture]({name}.svg)" if any(table.cells for table in blocks) else ""
         held = counted(parts) if parts and not quick else ""
         lines.append(f"| [{markdown_name(experiment.title)}]({name}.md) | {links} | {seeds} | {held} |")
     every = [] if quick else [part for table in tables for part in table.reproduced()]

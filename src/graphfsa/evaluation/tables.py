@@ -61,7 +61,7 @@ class Column:
     @property
     def head(self) -> str:
         """What stands above it."""
-        return f"{self.name} [{self.knows}]" if self.knows else self.name
+        return f"{self.name} ({self.knows})" if self.knows else self.name
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,7 @@ def _line(
 
 def _published(axes: Any, table: Table, rows: Sequence[Row], measured: Sequence[str]) -> list[float]:
     lowest: list[float] = []
+    order = list(dict.fromkeys([*measured, *(entry.column for entry in table.learners if not entry.floor)]))
     for entry in table.learners:
         column = published_column(entry.published)
         there = [(row, table.published[row, column]) for row in rows if (row, column) in table.published]
@@ -131,7 +132,7 @@ def _published(axes: Any, table: Table, rows: Sequence[Row], measured: Sequence[
             [found.mean for _, found in there],
             yerr=[[found.std for _, found in there], [min(found.std, 1 - found.mean) for _, found in there]],
             fmt="x",
-            color=_LINES[measured.index(entry.column) % len(_LINES)] if entry.column in measured else "#bbbbbb",
+            color=_LINES[order.index(entry.column) % len(_LINES)],
             label=column,
             markersize=7,
             markeredgewidth=1.8,
