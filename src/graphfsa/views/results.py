@@ -42,6 +42,7 @@ def draw_table(tables: Sequence[Table], path: PicturePath = None) -> Any:
         The matplotlib figure.
     """
     check_picture_path(path)
+    tables = [table for table in tables if table.cells] or tables[:1]
     experiment = tables[0].experiment
     groups = list(dict.fromkeys(row.group for row in tables[0].rows))
     parts: list[tuple[str, str, Reading]] = [(group, group, strict) for group in groups]
@@ -69,7 +70,7 @@ def draw_table(tables: Sequence[Table], path: PicturePath = None) -> Any:
         for axes in panels[len(parts) :]:
             axes.set_visible(False)
         panels[0].set_ylabel("nodes with their label", fontsize=9)
-        block = block_title(table) if len(tables) > 1 else ""
+        block = block_title(table) if len(experiment.blocks) > 1 else ""
         for axes, (group, title, reading) in zip(panels, parts, strict=False):
             rows = [row for row in table.rows if row.group == group and _number(row) is not None]
             for place, name in enumerate(measured):
