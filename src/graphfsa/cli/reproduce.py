@@ -118,7 +118,7 @@ def _print_results(results: Results, as_json: bool) -> int:
     """Print all tables; returns the number of failed trainings."""
     tables = results.tables()
     failed = {
-        f"{table.experiment.name}, {table.block.name}: {name}": error
+        f"{table.experiment.name}{f', {table.block.name}' if len(table.experiment.blocks) > 1 else ''}: {name}": error
         for table in tables
         for name, error in table.failed.items()
     }
