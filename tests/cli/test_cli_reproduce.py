@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from graphfsa.cli.reproduce import _grids
-from graphfsa.evaluation import Results, find_experiment, make_table
+from graphfsa.evaluation import Results, find_experiment, make_tables
 from graphfsa.evaluation.rendering import text_at
 from processes import listen_to_interruptions
 
@@ -75,7 +75,7 @@ def test_a_table_is_written_in_every_form_and_can_be_made_again(cli, tiny, tmp_p
 
 @pytest.mark.parametrize("width", [60, 80, 1000])
 def test_tables_keep_their_numbers_on_a_narrow_terminal(width):
-    table = make_table(find_experiment("grab"), Results(RESULTS).records())
+    table = make_tables(find_experiment("grab"), Results(RESULTS).records())[0]
     console = Console(width=width, file=io.StringIO())
     grids = list(_grids(table, width))
     for grid in grids:

@@ -355,7 +355,7 @@ def test_instances_on_other_graphs_are_refused():
 
 
 def test_the_split_to_learn_from_has_every_small_size():
-    wanted = {"distance": 5000, "path-finding": 5000, "root-value": 1000, "prefix-sum": 1534}
+    wanted = {"distance": 5000, "path-finding": 5000, "root-value": 1000, "prefix-sum": 1534, "elementary": 1534}
     for name in NAMES:
         split = dataset_class(name).splits.get("learn")
         assert (split is not None) == (name in wanted)

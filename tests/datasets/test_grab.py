@@ -75,7 +75,7 @@ def test_a_truth_that_never_ends_is_an_error_that_helps():
 
 def test_covering_visits_what_can_be_found():
     config = grab_config("paper-3")
-    plain, covering = generate_grab(config, 0), generate_grab(config, 0, covering=True)
+    plain, covering = generate_grab(config, 0), generate_grab(config, 0, training="covering")
     grab = config.grab
     before, after = (visited(grab.automaton(), data.splits["train"])[2:] for data in (plain, covering))
     assert before.sum() < after.sum() == after.size - len(covering.unseen)

@@ -134,7 +134,7 @@ class Chain:
         start = (self._passing == 0).astype(float)
         if not start.any():
             return start
-        return np.atleast_1d(spsolve((eye(len(start)) - inner.T).tocsc(), start))
+        return np.asarray(spsolve((eye(len(start)) - inner.T).tocsc(), start), float).reshape(-1)  # type: ignore[arg-type]
 
 
 def chain(
@@ -218,4 +218,4 @@ def _stationary(matrix: Any) -> Array:
     system = vstack([(matrix.T - eye(size)).tocsr()[:-1], np.ones((1, size))]).tocsc()
     wanted = np.zeros(size)
     wanted[-1] = 1
-    return np.atleast_1d(spsolve(system, wanted))
+    return np.asarray(spsolve(system, wanted), float).reshape(-1)  # type: ignore[arg-type]

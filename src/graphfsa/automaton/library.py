@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphfsa.aggregations import CountingAggregation, Counts, PositionalAggregation
+from graphfsa.automaton import random_library
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.automaton.random_library import RANDOM, colouring, si, sir, sis  # noqa: F401
+from graphfsa.automaton.random_library import RANDOM
 from graphfsa.automaton.stochastic import StochasticFSA
 from graphfsa.checks import check_integer, check_name, type_name
 from graphfsa.errors import AutomatonError, UnknownNameError
 
 Boundary = Literal["zero", "one", "copy"]
+
+si, sis, sir = random_library.si, random_library.sis, random_library.sir
+colouring = random_library.colouring
 
 
 def elementary(rule: int, *, boundary: Boundary = "zero") -> GraphFSA:

@@ -200,8 +200,9 @@ class StochasticFSA(Automaton):
                 said = rule(name, observation)
                 outcomes.append(said if isinstance(said, Mapping) else {said: 1.0})
         table = np.arange(len(outcomes)).reshape(num_values, len(names)).T
-        states = {"starting_states": starting_states, "final_states": final_states}
-        return cls.from_outcomes(names, aggregation, outcomes, table, **states)
+        return cls.from_outcomes(
+            names, aggregation, outcomes, table, starting_states=starting_states, final_states=final_states
+        )
 
     @classmethod
     def from_rules(cls, text: str) -> StochasticFSA:

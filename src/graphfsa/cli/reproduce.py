@@ -147,7 +147,11 @@ def _print_checked(folder: str, checked: list[CheckedJob], as_json: bool) -> Non
 def _print_results(results: Results, as_json: bool) -> int:
     """Print all tables; returns the number of failed trainings."""
     tables = results.tables()
-    failed = {f"{table.experiment.name}: {name}": error for table in tables for name, error in table.failed.items()}
+    failed = {
+        f"{table.experiment.name}{f', {table.block.name}' if len(table.experiment.blocks) > 1 else ''}: {name}": error
+        for table in tables
+        for name, error in table.failed.items()
+    }
     if as_json:
         print_json(_facts(results, tables, failed))
     else:
@@ -162,11 +166,19 @@ def _facts(results: Results, tables: list[Table], failed: dict[str, str]) -> dic
         "directory": str(results.path),
         "quick": results.quick,
         "tables": {
-            table.experiment.name: [
-                {"group": row.group, "test": row.test, "column": name, **asdict(cell.strict)}
-                for (row, name), cell in table.cells.items()
+            name: [
+                {
+                    "block": table.block.name,
+                    "group": row.group,
+                    "test": row.test,
+                    "column": column,
+                    **asdict(cell.strict),
+                }
+                for table in tables
+                if table.experiment.name == name
+                for (row, column), cell in table.cells.items()
             ]
-            for table in tables
+            for name in dict.fromkeys(table.experiment.name for table in tables)
         },
         "missing": len({job for table in tables for job in table.missing}),
         "failed": failed,
@@ -177,11 +189,16 @@ def _print_tables(results: Results, tables: list[Table], failed: dict[str, str])
     from rich.console import Console
 
     from graphfsa.evaluation.outside import is_outside
+    from graphfsa.evaluation.rendering import footnotes
 
     console = Console(width=None if sys.stdout.isatty() else _WIDE, markup=False, highlight=False)
-    grids = _sheets(results) if is_outside(results) else (g for table in tables for g in _grids(table, console.width))
-    for grid in grids:
+    for grid in _sheets(results) if is_outside(results) else ():
         console.print(grid)
+    for table in () if is_outside(results) else tables:
+        for grid in _grids(table, console.width):
+            console.print(grid)
+        for words in footnotes(table):
+            say(words)
     missing = {job for table in tables for job in table.missing}
     if missing:
         say(f"trainings that have not been run: {len(missing)}")
@@ -211,12 +228,13 @@ def _grids(table: Table, width: int) -> Iterator[Grid]:
     """A table in as many pieces as it takes to show every number in full."""
     from rich.table import Table as Grid
 
-    from graphfsa.evaluation.rendering import text_at
+    from graphfsa.evaluation.rendering import block_title, row_name, text_at
 
-    title = terminal_text(table.experiment.title + (" (quick run)" if table.quick else ""))
-    names = [terminal_text(f"{row.group} {row.test}".strip()) for row in table.rows]
+    title = f"{table.experiment.title}: {block_title(table).lower()}" + (" (quick run)" if table.quick else "")
+    title = terminal_text(title)
+    names = [terminal_text(f"{row.group} {row_name(table, row)}".strip()) for row in table.rows]
     columns = [
-        (terminal_text(column.name), [text_at(table, row, column) for row in table.rows]) for column in table.columns
+        (terminal_text(column.head), [text_at(table, row, column) for row in table.rows]) for column in table.columns
     ]
     wide = [max(map(len, (*cells, *name.split()))) + _BORDER for name, cells in columns]
     while columns:

@@ -12,7 +12,7 @@ from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
-    from graphfsa.automaton.base import Automaton
+    from graphfsa.automaton import GraphFSA, StochasticFSA
     from graphfsa.automaton.rules import Rules
 
 _SUFFIXES = {
@@ -82,7 +82,7 @@ def _format(form: str | None, out: str | None) -> str:
     return suffixed[0] if suffixed else "text"
 
 
-def _write(rules: Rules, fsa: Automaton, kind: str, out: str | None, as_json: bool) -> None:
+def _write(rules: Rules, fsa: GraphFSA | StochasticFSA, kind: str, out: str | None, as_json: bool) -> None:
     from graphfsa.automaton.rules import FORMATS
     from graphfsa.files import atomic_write
 

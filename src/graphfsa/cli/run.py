@@ -21,7 +21,7 @@ from graphfsa.errors import GraphFSAError
 from graphfsa.files import is_file
 
 if TYPE_CHECKING:
-    from graphfsa.automaton.base import Automaton
+    from graphfsa.automaton import GraphFSA, StochasticFSA
     from graphfsa.engine import Trajectory
     from graphfsa.graphs import Graph
 
@@ -96,7 +96,7 @@ def run_command(
         print_rows(_words(facts))
 
 
-def _facts(fsa: Automaton, graph: Graph, trajectory: Trajectory) -> dict[str, Any]:
+def _facts(fsa: GraphFSA | StochasticFSA, graph: Graph, trajectory: Trajectory) -> dict[str, Any]:
     import numpy as np
 
     counts = np.bincount(trajectory.last, minlength=fsa.num_states).tolist()

@@ -19,7 +19,7 @@ from graphfsa.datasets._cellular import BoardDataset
 from graphfsa.datasets._convert import as_examples, from_networkx_graphs, from_pyg_data, to_networkx_graphs, to_pyg_data
 from graphfsa.datasets._custom import CustomTask, TaskGraph
 from graphfsa.datasets._describe import describe_data, export_data
-from graphfsa.datasets._drawing import divided, draw, draw_split, draw_training
+from graphfsa.datasets._drawing import DRAWING, divided, draw, draw_split, draw_training, zone_of
 from graphfsa.datasets._evolution_specification import EvolutionSpecification, EvolutionTable
 from graphfsa.datasets._examples import Example, Examples, Score, entry_counts, visited
 from graphfsa.datasets._grab_benchmark import GrabData, describe_grab, generate_grab, grab, grab_facts
@@ -57,6 +57,7 @@ from graphfsa.datasets.root_value import RootValue
 from graphfsa.datasets.wireworld import WireWorld
 
 __all__ = [
+    "DRAWING",
     "YOUR_DATA",
     "BoardDataset",
     "BriansBrain",
@@ -142,4 +143,5 @@ __all__ = [
     "visited",
     "without_overlap",
     "write_jsonl",
+    "zone_of",
 ]

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from graphfsa.automaton import GraphFSA
-from graphfsa.checks import check_seed
+from graphfsa.checks import check_choice, check_seed
 from graphfsa.datasets._base import Split
-from graphfsa.datasets._covering import cover
-from graphfsa.datasets._drawing import Zone, divided, in_zone
+from graphfsa.datasets._covering import COVERING_SIZE, cover
+from graphfsa.datasets._drawing import MAX_SIZE, Zone, divided, in_zone
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._grab_config import GrabConfig, Part, grab_config
 from graphfsa.datasets._grab_facts import benchmark_facts, data_card, described
+from graphfsa.datasets._hygiene import overlap
 from graphfsa.datasets._storage import StoredData, data_digest, load_data, save_data
+from graphfsa.datasets.grab import Grab
 from graphfsa.errors import GraphFSAError
 from graphfsa.files import PathLike
 
+TRAININGS = ("train", "learn", "covering")
+"""What the training split of a benchmark may have."""
+_LEARN = {2: 20, 3: 60, 4: 120, 5: 300, 6: 500, 7: 1000, 8: 1000, 9: 1000, 10: 1000}
+"""Number of graphs of each size in the larger training split, as for PathFinding."""
+_LEARN_KEEP = 70
 _MAX_NOTES = 20
 _MAX_COVERED = 1024
 """Entries of a truth up to which graphs are looked for that show each of them."""
@@ -35,8 +42,8 @@ class GrabData:
         seed: The seed.
         splits: The graphs, by name of the split.
         acceptance: For each split, the share of the drawn graphs whose nodes ended in final states.
-        divided: Whether training graphs and the others of their size come from different zones.
-        covering: Whether small graphs were added to the training split to cover the truth.
+        divided: Whether no graph of a split is isomorphic, with its inputs, to one of another.
+        training: Which graphs the training split has: see :func:`generate_grab`.
         unseen: Entries (state, value) of the truth for which no graph was found that visits them, if that was asked.
     """
 
@@ -45,8 +52,13 @@ class GrabData:
     splits: dict[str, Examples]
     acceptance: dict[str, float]
     divided: bool
-    covering: bool = False
+    training: str = "train"
     unseen: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+    @property
+    def covering(self) -> bool:
+        """Whether small graphs were added to the training split to cover the truth."""
+        return self.training == "covering"
 
     @property
     def truth(self) -> GraphFSA:
@@ -61,7 +73,7 @@ class GrabData:
     @property
     def notes(self) -> list[str]:
         """What a reader should know."""
-        notes = [] if self.divided else ["the domain is too small to be divided: validation shares graphs with train"]
+        notes = [] if self.divided else ["the domain is too small to be divided: splits share graphs"]
         names, decode = self.truth.state_names, self.truth.aggregation.decode
         notes += [
             f"no graph was found in which a node in {names[state]} sees: {decode(value, names)}"
@@ -97,7 +109,7 @@ class GrabData:
 
     @property
     def _config(self) -> dict[str, Any]:
-        return {**self.config.config(), "covering": self.covering}
+        return {**self.config.config(), "training": self.training}
 
 
 def grab(
@@ -147,42 +159,103 @@ def grab(
     base = config if isinstance(config, GrabConfig) else grab_config(config or family or "")
     if choices:
         base = base.with_choices(choices)
-    data = generate_grab(base, seed, covering=covering, progress=progress)
+    data = generate_grab(base, seed, training="covering" if covering else "train", progress=progress)
     if out is not None:
         data.save(out)
     return data
 
 
 def generate_grab(
-    config: GrabConfig, seed: int, *, covering: bool = False, progress: Callable[[str], None] | None = None
+    config: GrabConfig, seed: int, *, training: str = "train", progress: Callable[[str], None] | None = None
 ) -> GrabData:
     """Draw all splits of a configuration; each has a source of randomness of its own.
+
+    Splits that have graphs of one size draw them from zones that are apart up to isomorphism, wherever there are enough
+    graphs of this size to divide.
 
     Args:
         config: What to draw.
         seed: Seed of the graphs and starting states (the truth has its own, in the configuration).
-        covering: As for :func:`grab`.
+        training: The training graphs: ``train`` (those of the configuration), ``learn`` (about 5,000 graphs of 2 to 10
+            nodes), or ``covering`` (those of the configuration and small ones that show the truth: see :func:`grab`).
         progress: Called with the name of each split before it is drawn.
     """
-    if covering:
+    check_choice("training", training, TRAININGS)
+    if training == "covering":
         _check_covering(config.grab.automaton())
-    *children, for_cover = np.random.default_rng(check_seed(seed)).spawn(len(config.parts) + 1)
-    trained = {size for name, part in config.parts.items() if name == "train" for size in part.sizes}
-    zoned = all(divided(replace(config.grab, keep=0), size) for size in trained)
+    *children, for_more = np.random.default_rng(check_seed(seed)).spawn(len(config.parts) + 1)
     splits: dict[str, Examples] = {}
     acceptance: dict[str, float] = {}
+    unseen: list[tuple[int, int]] = []
+    shared = _shared_sizes(config, training)
     for (name, part), rng in zip(config.parts.items(), children, strict=True):
         if progress is not None:
             progress(name)
-        zone = ("train" if name == "train" else "test") if zoned else None
-        splits[name], acceptance[name] = _draw_part(config, part, rng, dict.fromkeys(trained, zone))
-    unseen: list[tuple[int, int]] = []
-    if covering:
-        keep = (lambda found: in_zone(found, "train") | ~np.isin(found.sizes, [*trained])) if zoned else None
-        splits["train"], unseen = cover(
-            replace(config.grab, family=str(config.grab.graphs)), splits["train"], for_cover, keep
-        )
-    return GrabData(config, int(seed), splits, acceptance, zoned, covering, unseen)
+        choose = _chooser(config.grab, name if name in ("train", "validation") else "test", shared)
+        if name == "train" and training == "learn":
+            splits[name], acceptance[name] = _draw_learn(config.grab, choose, rng)
+        else:
+            splits[name], acceptance[name] = _draw_part(config, part, rng, choose)
+    if training == "covering":
+        plain = replace(config.grab, family=str(config.grab.graphs))
+        splits["train"], unseen = cover(plain, splits["train"], for_more, _chooser(config.grab, "train", shared))
+    return GrabData(config, int(seed), splits, acceptance, _apart([*splits.values()]), training, unseen)
+
+
+def _shared_sizes(config: GrabConfig, training: str) -> set[int]:
+    """The sizes of which more than one split may have graphs."""
+    sizes = Counter(size for part in config.parts.values() for size in set(part.sizes))
+    more = {"train": (), "learn": _LEARN, "covering": range(1, COVERING_SIZE + 1)}[training]
+    return {size for size, number in sizes.items() if number > 1} | set(more)
+
+
+def _chooser(grab: Grab, zone: Zone, shared: set[int]) -> Callable[[Examples], Any]:
+    """Which graphs a split may use: of sizes that others have too, those of its zone, if there are enough to divide."""
+    everything = replace(grab, keep=0)
+    zoned = [size for size in shared if size <= MAX_SIZE and _has_size(grab, size) and divided(everything, size)]
+
+    def choose(found: Examples) -> Any:
+        allowed = ~np.isin(found.sizes, zoned)
+        places = np.flatnonzero(~allowed)
+        if len(places):
+            allowed[places] = in_zone(found.select(places), zone)
+        return allowed
+
+    return choose
+
+
+def _apart(splits: Sequence[Examples]) -> bool:
+    """Whether no graph of a split is isomorphic, with its inputs, to one of another."""
+    for place, first in enumerate(splits):
+        for second in splits[:place]:
+            both = np.intersect1d(first.sizes, second.sizes)
+            chosen = [part.select(np.flatnonzero(np.isin(part.sizes, both))) for part in (second, first)]
+            if len(both) and overlap(*chosen).any():
+                return False
+    return True
+
+
+def _draw_learn(
+    grab: Grab, choose: Callable[[Examples], Any], rng: np.random.Generator
+) -> tuple[Examples, float]:  # fmt: skip
+    """Many small graphs of every size that the family has, and the mean share of the drawn graphs that were kept."""
+    parts: list[Examples] = []
+    rates: list[float] = []
+    for (size, count), child in zip(_LEARN.items(), rng.spawn(len(_LEARN)), strict=True):
+        if not _has_size(grab, size):
+            continue
+        found, rate = replace(grab, keep=_LEARN_KEEP).draw(size, count, child, choose=choose)
+        parts.append(found)
+        rates.append(rate)
+    return Examples.concatenate(parts), float(np.mean(rates))
+
+
+def _has_size(grab: Grab, size: int) -> bool:
+    try:
+        grab.graphs(size, 1, np.random.default_rng(0))
+    except GraphFSAError:
+        return False
+    return True
 
 
 def _check_covering(truth: GraphFSA) -> None:
@@ -196,7 +269,7 @@ def _check_covering(truth: GraphFSA) -> None:
 
 
 def _draw_part(
-    config: GrabConfig, part: Part, rng: np.random.Generator, zones: Mapping[int, Zone | None]
+    config: GrabConfig, part: Part, rng: np.random.Generator, choose: Callable[[Examples], Any]
 ) -> tuple[Examples, float]:
     """The graphs of a split, and the share of the drawn graphs that were kept."""
     grab = replace(config.grab, keep=part.keep)
@@ -206,8 +279,6 @@ def _draw_part(
     found: list[Examples] = []
     drawn = 0.0
     for size, count in Split(tuple((size, 0) for size in part.sizes)).resized(None, part.count).parts:
-        zone = zones.get(size)
-        choose = None if zone is None else partial(in_zone, zone=zone)
         examples, rate = grab.draw(size, count, rng, steps=part.steps, choose=choose)
         found.append(examples)
         drawn += count / rate

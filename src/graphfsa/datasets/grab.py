@@ -27,7 +27,7 @@ from graphfsa.graphs import GRAPH_CLASSES, Graph, GraphBatch, all_inputs
 
 Choose = Callable[[Examples], Any]
 _TREES = ("recursive-tree", "deep-tree", "star", "binary-tree", "caterpillar")
-_CAP = 400
+_CAP = 800
 """Graphs to draw, at most, for each graph that is wanted."""
 
 

@@ -45,7 +45,8 @@ def reference_random_step(
     """The states after one step of all nodes at once, each with a coin of its own for this step of this replicate."""
     following: list[int] = []
     for node, (state, value) in enumerate(zip(states, reference_values(fsa, graph, states), strict=True)):
-        number = int(coin(*map(np.uint64, (MOVES, node, step, replicate)), *key_of(seed)))
+        about = (np.uint64(MOVES), np.uint64(node), np.uint64(step), np.uint64(replicate))
+        number = int(coin(*about, *key_of(seed)))
         for successor, weight in enumerate(fsa.outcomes[fsa.transition_table[state, value]].tolist()):
             number -= weight
             if number < 0:

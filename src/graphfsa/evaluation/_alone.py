@@ -28,7 +28,7 @@ def draw_alone(dataset: Dataset, job: Job) -> tuple[Examples, Examples]:
     if len(train) < _SHARE * len(sizes):
         return train, train
     fewer = split.resized(sizes, len(train) // _SHARE)
-    return train, draw_split(dataset, fewer, np.random.default_rng([job.seed, 1]), "train")
+    return train, draw_split(dataset, fewer, np.random.default_rng([job.seed, 1]), "validation")
 
 
 def _every(dataset: Dataset, size: int, steps: int | None) -> Examples:

@@ -15,11 +15,12 @@ from graphfsa.checks import check_seed, check_type
 from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation._workers import check_not_imported
 from graphfsa.evaluation.experiment import Experiment
+from graphfsa.evaluation.exports import write_tables
 from graphfsa.evaluation.files import experiment_names, find_experiment, read_job
 from graphfsa.evaluation.outside import is_outside, make_sheets, outside_experiments, write_sheets
-from graphfsa.evaluation.rendering import write_tables
 from graphfsa.evaluation.results import Record, Results
 from graphfsa.evaluation.runner import Watch, check_count, run_experiments, run_watched
+from graphfsa.evaluation.tables import by_experiment
 from graphfsa.files import PathLike
 from graphfsa.folders import place
 from graphfsa.learners import versions
@@ -103,9 +104,9 @@ def write_results(results: Results | PathLike) -> Results:
         return found
     tables = found.tables()
     write_tables(found.path, tables, quick=found.quick)
-    for table in tables:
-        for suffix in (".svg", ".png") if table.cells else ():
-            draw_table(table, place(found.path, table.experiment.name + suffix))
+    for blocks in by_experiment(tables):
+        for suffix in (".svg", ".png") if any(table.cells for table in blocks) else ():
+            draw_table(blocks, place(found.path, blocks[0].experiment.name + suffix))
     write_page(place(found.path, "report.html"), tables, found.records(), quick=found.quick)
     return found
 

@@ -144,13 +144,13 @@ def _lines(name: str, table: Mapping[str, Any], where: str) -> Iterator[Line]:
 
 def _line(name: str, table: Mapping[str, Any], given: Any, where: str) -> Line:
     line = read_fields(given, _LINE, where)
-    learners = [{"train": line["train"], **learner} for learner in line["learners"] or table["learners"]]
     content = {
         "title": f"{table['title']}: {line['label']}",
         "about": table["about"],
         "data": line["data"],
         "tests": line["tests"] or table["tests"],
-        "learners": learners,
+        "blocks": [line["train"]],
+        "learners": line["learners"] or table["learners"],
         "quick": table["quick"],
     }
     experiment = read_experiment(f"{name}, {line['label']}", content, where)

@@ -14,7 +14,7 @@ from graphfsa.evaluation.outside.judging import judged
 from graphfsa.evaluation.outside.pairs import fitting_rules, same_map
 from graphfsa.evaluation.rendering import share
 from graphfsa.evaluation.results import Record, Results
-from graphfsa.evaluation.tables import Cell, Row, Table, make_table
+from graphfsa.evaluation.tables import Cell, Row, Table, make_tables
 from graphfsa.files import atomic_write
 from graphfsa.folders import place
 
@@ -80,12 +80,12 @@ def make_sheets(results: Results) -> list[Sheet]:
         measured = [
             _Measured(
                 line,
-                make_table(
+                make_tables(
                     found[line.experiment.name],
                     records,
                     quick=results.quick,
                     seeds=results.seeds.get(line.experiment.name, 0),
-                ),
+                )[0],
                 records,
                 results,
             )
