@@ -28,8 +28,8 @@ def test_what_is_right_is_proved_in_time(name):
 def test_the_theorem_is_said_in_words():
     found = prove_waves(library.distance(), Distance().specifications()[0])
     assert found.reason == (
-        "on every connected graph every node has its class of distance from step d + 1 on, where d is its distance to "
-        "the nearest source"
+        "on every connected graph that is an instance of distance, every node has its class from step d + 1 on, where "
+        "d is its distance from the nearest source"
     )
     assert prove_waves(*TRUE["reached"]).reason.endswith("; a node that no source reaches never answers")
 

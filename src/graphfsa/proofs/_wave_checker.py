@@ -27,9 +27,8 @@ from graphfsa.errors import LimitError
 from graphfsa.fields import Field, read_fields
 
 MAX_NEIGHBOURHOODS = 20_000_000
-_WHERE = "the certificate"
 _NUMBER = Field(int, least=0, most=255)
-_FIELDS = {
+FIELDS = {
     "task": Field(str),
     "graph_class": Field(str),
     "specification": Field(str),
@@ -72,10 +71,10 @@ def check_waves(certificate: Any, fsa: GraphFSA, spec: WaveSpecification) -> Che
         GraphFSAError: The automaton has no states for an input or a class of the statement.
         LimitError: There are too many neighbourhoods to look at.
     """
-    said = read_fields(certificate, _FIELDS, _WHERE, also=("schema", "kind", "version"))
+    said = read_fields(certificate, FIELDS, "the certificate", also=("schema", "kind", "version"))
     table = spec.table
     known = table.name, table.graph_class, table.digest, fsa.digest
-    for field, value in zip(_FIELDS, known, strict=False):
+    for field, value in zip(FIELDS, known, strict=False):
         if said[field] != value:
             return Check(False, f"the {field.replace('_', ' ')} of the certificate must be {value}; got {said[field]}")
     inputs = [given for given, colour in enumerate(table.sources) if colour is not None] if table.one_source else [-1]
@@ -85,7 +84,8 @@ def check_waves(certificate: Any, fsa: GraphFSA, spec: WaveSpecification) -> Che
         number = sum(_Checker(said, fsa, table, source).check() for source in inputs)
     except _WrongError as error:
         return Check(False, str(error))
-    where = f"on every graph of the class {table.graph_class}, every node has its class of {table.name}"
+    kind = table.graph_class + " graph" * (table.graph_class in ("connected", "directed"))
+    where = f"on every {kind} that is an instance of {table.name}, every node is in the state of its class"
     when = f"from step d + {said['lag']} on, d being its distance to the nearest source"
     return Check(True, f"{where} {when} ({number:,} steps of classes of nodes checked)")
 
