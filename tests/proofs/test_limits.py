@@ -64,7 +64,9 @@ def test_values_of_thousands_of_neighbours_are_added():
 
 
 def test_what_the_checker_refuses_is_not_proved(monkeypatch):
-    monkeypatch.setattr(import_module("graphfsa.proofs.prove"), "check_facts", lambda *_: Check(False, "a beginning is missing"))
+    monkeypatch.setattr(
+        import_module("graphfsa.proofs.prove"), "check_facts", lambda *_: Check(False, "a beginning is missing")
+    )
     for name in ("path-finding", "distance", "life"):
         found = prove(name, name)
         assert (found.verdict, found.certificate, found.method) == ("undecided", None, None)

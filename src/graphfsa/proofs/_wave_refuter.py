@@ -136,7 +136,7 @@ class WaveRefuter:
         if table.one_source:
             rows = rows[number <= 1]
         directed = table.graph_class == "directed"
-        graphs = _directed(size) if directed else all_graphs(table.graph_class, size).graphs()
+        graphs = directed_graphs(size) if directed else all_graphs(table.graph_class, size).graphs()
         return product(graphs, rows)
 
     def _long(self, size: int) -> Iterator[tuple[Graph, Array]]:
@@ -202,7 +202,7 @@ def _largest(table: WaveTable, max_nodes: int) -> int:
     return max_nodes
 
 
-def _directed(size: int) -> list[Graph]:
+def directed_graphs(size: int) -> list[Graph]:
     """Every graph with numbered nodes, also with loops."""
     if size > MAX_DIRECTED:
         return []

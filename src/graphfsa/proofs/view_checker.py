@@ -172,14 +172,14 @@ class _Check:
         return self.looked_at
 
     def _begins(self) -> None:
-        ends = [
-            (sent, message, (place.given, place.label, (self.start[place.given],)))
-            for place in self.places
-            for message, _, _, sent in place.groups
-        ]
-        for sends, is_sent, one in ends:
-            for other_sends, other_is_sent, two in ends:
-                if (sends, is_sent) == (other_is_sent, other_sends) and (sends, is_sent, one, two) not in self.views:
+        ends: dict[tuple[int, int], set[_End]] = {}
+        for place in self.places:
+            for message, _, _, sent in place.groups:
+                own = place.given, place.label, (self.start[place.given],)
+                ends.setdefault((sent, message), set()).add(own)
+        for (sends, is_sent), ones in ends.items():
+            for one, two in product(ones, ends.get((is_sent, sends), ())):
+                if (sends, is_sent, one, two) not in self.views:
                     raise Rejected(f"a view of the beginning is missing: {self._words(sends, is_sent, one, two)}")
 
     def _real(self) -> set[_View]:
