@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     )
     from graphfsa.analysis import compare, coverage, suggest, verify
     from graphfsa.automaton import GraphFSA, library
-    from graphfsa.datasets import CustomTask, Dataset, Examples, Task, TreeSpecification, as_examples, grab
+    from graphfsa.datasets import (
+        CustomTask,
+        Dataset,
+        EvolutionSpecification,
+        Examples,
+        Task,
+        TreeSpecification,
+        WaveSpecification,
+        as_examples,
+        grab,
+    )
     from graphfsa.engine import Changes, Trajectory, run
     from graphfsa.errors import GraphFSAError
     from graphfsa.evaluation import Experiment, evaluate, report, reproduce
@@ -53,6 +63,7 @@ _HOMES = {
     "CustomTask": "graphfsa.datasets",
     "Dataset": "graphfsa.datasets",
     "DiffFSA": "graphfsa.learners",
+    "EvolutionSpecification": "graphfsa.datasets",
     "ExactLearner": "graphfsa.learners",
     "Examples": "graphfsa.datasets",
     "Experiment": "graphfsa.evaluation",
@@ -72,6 +83,7 @@ _HOMES = {
     "Task": "graphfsa.datasets",
     "Trajectory": "graphfsa.engine",
     "TreeSpecification": "graphfsa.datasets",
+    "WaveSpecification": "graphfsa.datasets",
     "aggregations": "graphfsa",
     "analysis": "graphfsa",
     "as_examples": "graphfsa.datasets",
@@ -109,6 +121,7 @@ __all__ = [
     "CustomTask",
     "Dataset",
     "DiffFSA",
+    "EvolutionSpecification",
     "ExactLearner",
     "Examples",
     "Experiment",
@@ -128,6 +141,7 @@ __all__ = [
     "Task",
     "Trajectory",
     "TreeSpecification",
+    "WaveSpecification",
     "aggregations",
     "analysis",
     "as_examples",

@@ -18,7 +18,7 @@ def message_words(table: SpecificationTable) -> Part:
                 cases.setdefault(_heard(table, rows[0]), []).append(name)
         told = [f"{names(inputs, 'or')} {heard}" for heard, inputs in cases.items()]
         if told:
-            points.append(f"`{message}`: sent at least by {listed(told, 'and by')}.")
+            points.append(f"`{message}` is sent by {listed(told, 'and by')}.")
     return Part(
         f"The definition of {table.name} uses messages; the automaton does not send them. Over each edge goes one in "
         "each direction. It follows from the input of the node that sends it, and from what its other neighbours send:",
@@ -30,4 +30,4 @@ def _heard(table: SpecificationTable, counts: tuple[int, ...]) -> str:
     """What the other neighbours send."""
     several = zip(table.messages, counts, table.bounds, strict=True)
     parts = [f"`{message}` from {number}{' or more' * (number == most)}" for message, number, most in several if number]
-    return f"(if it gets {listed(parts, 'and')})" if parts else "(also as a leaf)"
+    return f"(for example if it gets {listed(parts, 'and')})" if parts else "(even as a leaf)"

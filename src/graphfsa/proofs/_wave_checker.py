@@ -204,11 +204,13 @@ class _Checker:
         answer = self._answers[self._spec.label[key[0] % self._spec.period, key[2]]]
         for clock in range(self._lag, self._after + 1):
             for state in self._at(key, clock, moment) - {answer}:
-                raise _WrongError(f"{self._words(key)} must not be in state {state} at clock {clock}")
+                raise _WrongError(
+                    f"{self._words(key)} must not be in state {self._fsa.state_names[state]!r} at clock {clock}"
+                )
 
     def _check_unreached(self, key: _Key, moment: int) -> None:
         for state in self._at(key, 0, moment) & set(self._answers):
-            raise _WrongError(f"{self._words(key)} must not be in state {state}")
+            raise _WrongError(f"{self._words(key)} must not be in state {self._fsa.state_names[state]!r}")
         for value, _ in self._neighbourhoods([(self._states(self._unreached(), 0, moment), False, True)], 0, None):
             self._move(key, 0, moment, value)
 
@@ -251,13 +253,13 @@ class _Checker:
     def _move(self, key: _Key, clock: int, moment: int, value: int) -> None:
         later = moment + 1 if moment + 1 < self._moments else self._early
         for state in self._at(key, clock, moment):
-            words = f"in state {state} and seeing value {value}, a node moves"
+            words = f"in state {self._fsa.state_names[state]!r} and seeing value {value}, a node moves"
             self._expect(key, clock + 1, later, self._moves[state][value], words)
 
     def _expect(self, key: _Key, clock: int, moment: int, state: int, words: str) -> None:
         if state not in self._at(key, clock, moment):
             where = f"the set at clock {clock} and moment {moment} of {self._words(key)}"
-            raise _WrongError(f"{words} to state {state}, which is not in {where}")
+            raise _WrongError(f"{words} to state {self._fsa.state_names[state]!r}, which is not in {where}")
 
     def _words(self, key: _Key) -> str:
         level, given, colour, same, far = key

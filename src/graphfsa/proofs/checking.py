@@ -36,7 +36,12 @@ _FIELDS = {
 }
 
 
-_SOURCE = {"task": Field(str, None), "options": Field(dict, {}), "spec": Field(str, None)}
+_SOURCE = {
+    "task": Field(str, None),
+    "options": Field(dict, {}),
+    "spec": Field(str, None),
+    "compared": Field(bool, False),
+}
 
 
 def save_proof(proof: Proof, path: PathLike) -> None:

@@ -13,9 +13,9 @@ from graphfsa.analysis.verification import Counterexample
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.checks import check_integer
-from graphfsa.datasets import Specification, TreeSpecification, WaveSpecification, as_dataset
+from graphfsa.datasets import Dataset, Specification, TreeSpecification, WaveSpecification, as_dataset
 from graphfsa.errors import GraphFSAError, LimitError
-from graphfsa.learners import as_model
+from graphfsa.learners import Model, as_model
 from graphfsa.plugins import plugin_reference
 from graphfsa.proofs._claims import claim_of
 from graphfsa.proofs._evolutions import prove_evolution
@@ -61,6 +61,13 @@ class Proof:
     reason: str = ""
     checked_nodes: int = 0
     seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"Proof({str(self)!r})"
+
+    def __str__(self) -> str:
+        known = "" if self.steps is None or not self.proved else f", {self.steps}"
+        return f"{self.verdict}: {self.claim}{known}"
 
     @property
     def proved(self) -> bool:
@@ -127,14 +134,23 @@ def choose_specification(
 ) -> tuple[Specification, dict[str, Any]]:
     """The specification that is meant, tested against the data set if there is one, and where it comes from."""
     if spec is None:
-        dataset = as_model(model).load_dataset() if data is None else as_dataset(data)
+        dataset = _own_dataset(as_model(model)) if data is None else as_dataset(data)
         source = {"task": plugin_reference(type(dataset)), "options": dataset.options()}
         return specification_of(dataset, graph_class), source
     if graph_class is not None:
         raise GraphFSAError("graph_class chooses among the specifications of a task; one was given already")
     found = find_specification(spec)
     check_specification(found, None if data is None else as_dataset(data))
-    return found, {"spec": spec if isinstance(spec, str) else found.name}
+    return found, {"spec": spec if isinstance(spec, str) else found.name, "compared": data is not None}
+
+
+def _own_dataset(model: Model) -> Dataset:
+    if model.dataset is None:
+        raise GraphFSAError(
+            "the model does not say for which task it is, so there is no statement to prove: give --task NAME or "
+            "--spec FILE.py:Class (in Python: a task, or spec=...)"
+        )
+    return model.load_dataset()
 
 
 def attempt_proof(
@@ -188,10 +204,10 @@ def _on_connected_graphs(fsa: GraphFSA, spec: WaveSpecification, max_nodes: int,
         found, reason = None, str(error)
     if found is not None and found.proved:
         steps = f"a node at distance d from the nearest source from step d + {found.lag} on"
-        return proved("waves", found.certificate, steps, first.max_nodes)
+        return proved("waves", found.certificate, steps, first.looked_at)
     last = WaveRefuter(spec, min(_CONNECTED, max_nodes))
     watch(f"all graphs of up to {last.max_nodes} nodes")
     wrong = last.refute(fsa)
     if wrong is not None:
         return refuted(wrong)
-    return {"verdict": "undecided", "reason": reason, "checked_nodes": last.max_nodes}
+    return {"verdict": "undecided", "reason": reason, "checked_nodes": last.looked_at}
