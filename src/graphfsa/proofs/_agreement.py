@@ -116,7 +116,8 @@ def _labelled(dataset: Dataset, graph: Graph, *, partial: bool) -> dict[tuple[in
     if not partial and not examples.mask.all():
         raise GraphFSAError(f"{dataset.name} has nodes that do not count; a specification is about all nodes")
     names = np.array(dataset.task.classes, dtype=object)[examples.labels]
-    names = np.where(examples.mask, names, None).reshape(len(rows), -1)
+    names[~examples.mask] = None
+    names = names.reshape(len(rows), -1)
     return {tuple(row): list(labels) for row, labels in zip(rows.tolist(), names.tolist(), strict=True)}
 
 

@@ -198,8 +198,6 @@ class _Checker:
         place = min(max(clock, -self._before), self._after) + self._before
         return self._rows[key][moment if key[0] < 0 else moment * (self._before + self._after + 1) + place]
 
-    # The facts.
-
     def _check_answer(self, key: _Key, moment: int) -> None:
         answer = self._answers[self._spec.label[key[0] % self._spec.period, key[2]]]
         for clock in range(self._lag, self._after + 1):
