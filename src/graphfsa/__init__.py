@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     )
     from graphfsa.analysis import compare, coverage, suggest, verify
     from graphfsa.automaton import GraphFSA, StochasticFSA, library
-    from graphfsa.datasets import CustomTask, Dataset, Examples, Task, TreeSpecification, as_examples, grab
+    from graphfsa.datasets import (
+        CustomTask,
+        Dataset,
+        EvolutionSpecification,
+        Examples,
+        Task,
+        TreeSpecification,
+        WaveSpecification,
+        as_examples,
+        grab,
+    )
     from graphfsa.engine import Changes, Ensemble, Trajectory, run, simulate
     from graphfsa.errors import GraphFSAError
     from graphfsa.evaluation import Experiment, evaluate, report, reproduce
@@ -53,8 +63,9 @@ _HOMES = {
     "CustomTask": "graphfsa.datasets",
     "Dataset": "graphfsa.datasets",
     "DiffFSA": "graphfsa.learners",
-    "ExactLearner": "graphfsa.learners",
     "Ensemble": "graphfsa.engine",
+    "EvolutionSpecification": "graphfsa.datasets",
+    "ExactLearner": "graphfsa.learners",
     "Examples": "graphfsa.datasets",
     "Experiment": "graphfsa.evaluation",
     "Graph": "graphfsa.graphs",
@@ -74,6 +85,7 @@ _HOMES = {
     "Task": "graphfsa.datasets",
     "Trajectory": "graphfsa.engine",
     "TreeSpecification": "graphfsa.datasets",
+    "WaveSpecification": "graphfsa.datasets",
     "aggregations": "graphfsa",
     "analysis": "graphfsa",
     "as_examples": "graphfsa.datasets",
@@ -113,6 +125,7 @@ __all__ = [
     "Dataset",
     "DiffFSA",
     "Ensemble",
+    "EvolutionSpecification",
     "ExactLearner",
     "Examples",
     "Experiment",
@@ -133,6 +146,7 @@ __all__ = [
     "Task",
     "Trajectory",
     "TreeSpecification",
+    "WaveSpecification",
     "aggregations",
     "analysis",
     "as_examples",

@@ -54,7 +54,7 @@ def test_the_demo_learns_proves_and_writes_its_files(cli, tmp_path):
     assert answer.code == 0
     assert "proved: 100.00% of the labels are right" in answer.out
     assert "| 1000 | 10 | 1.0000 |" in answer.out
-    assert "Proved for trees of every size: on every tree that path-finding admits" in answer.out
+    assert "Proved for trees of every size: on every tree that is an instance of path-finding" in answer.out
     assert "The certificate holds" in answer.out
     assert cli("check", tmp_path / "d" / "proof.json", tmp_path / "d" / "path-finding.json").code == 0
     assert "marked ->" in answer.out

@@ -149,7 +149,11 @@ def _rows(model: Model, facts: dict[str, Any]) -> dict[str, Any]:
         rows["network"] = f"{facts['learner']}, {facts['weights']:,} weights"
     said = facts.get("proof")
     if said is not None:
-        rows["proof"] = f"{said['claim']}, {said['steps']}" if said["steps"] else f"undecided: {said['reason']}"
+        rows["proof"] = (
+            f"undecided: {said['reason']}"
+            if said["verdict"] == "undecided"
+            else ", ".join(filter(None, (said["claim"], said["steps"])))
+        )
         rows["certificate"] = said["certificate"]
     if facts.get("counterexamples"):
         rows["added"] = f"{len(facts['counterexamples'])} graphs that refuted what was learned before"

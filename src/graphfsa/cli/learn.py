@@ -119,7 +119,7 @@ def learn_command(
     130, 143 and 129.
     """
     from graphfsa.datasets import read_jsonl, training_data
-    from graphfsa.learners import as_learner, as_model, learn_until
+    from graphfsa.learners import as_learner, as_model, check_goal, learn_until
 
     if sum(given is not None for given in (task, oracle, data)) != 1:
         raise GraphFSAError("give either --task NAME, --oracle FILE:FUNCTION or --data FILE.jsonl")
@@ -138,6 +138,8 @@ def learn_command(
         extra["initial"] = as_model(initial).automaton
     chosen.check_libraries()
     source = find_data(task, option, data) if oracle is None else _oracle_task(oracle, family, option)
+    if data is None:
+        check_goal(until, source)  # Before anything is drawn, and any label asked for.
     read = None if data is None else read_jsonl(data, steps=steps)
     drawn = training_data(
         source if read is None else read.examples,

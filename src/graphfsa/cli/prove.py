@@ -83,9 +83,11 @@ def proof_facts(found: Proof, out: str | None = None, player: str | None = None)
     return {
         "verdict": found.verdict,
         "claim": found.claim,
+        "statement": _source(found),
         "graph_class": found.graph_class,
         "steps": found.steps,
         "reason": found.reason or None,
+        "advice": _advice(found) if found.verdict == "undecided" else None,
         "checked_nodes": found.checked_nodes,
         "seconds": round(found.seconds, 3),
         "certificate": out if found.proved else None,
@@ -94,11 +96,34 @@ def proof_facts(found: Proof, out: str | None = None, player: str | None = None)
     }
 
 
+def _advice(found: Proof) -> str:
+    """What to do about an undecided proof."""
+    steps = ["--effort 10 (ten times the work)"]
+    if found.graph_class == "connected":
+        steps.insert(0, "--graph-class tree, if the task offers it (trees have a method of their own)")
+    return f"{'; '.join(steps)}; more in docs/tutorials/prove-your-automaton.md"
+
+
+def _source(found: Proof) -> str:
+    """Whose statement it is, and whether it was compared with the labels of a task."""
+    task, name = found.source.get("task"), found.statement.name
+    if task is not None:
+        return f"{name}, compared with the labels of {task} on small instances"
+    if found.source.get("compared"):
+        return f"{name}, compared with the labels of the task on small instances"
+    return f"{name}, not compared with any task"
+
+
 def print_proof(facts: dict[str, Any]) -> None:
     """The same for a person."""
     wrong = facts["counterexample"]
     rows = {name.replace("_", " "): value for name, value in facts.items() if value is not None and value is not wrong}
-    rows["checked nodes"] = f"all graphs of the class up to {facts['checked_nodes']} nodes are right"
+    rows.pop("advice", None)
+    del rows["checked nodes"]
+    if facts["checked_nodes"]:
+        rows["checked nodes"] = f"all graphs of the class up to {facts['checked_nodes']} nodes are right"
+    if facts["verdict"] == "undecided":
+        rows["what to try"] = facts["advice"]
     print_rows(rows)
     if wrong is not None:
         say()

@@ -65,6 +65,8 @@ def learn(
     """
     chosen = as_learner(learner, options)
     chosen.check_libraries()
+    if isinstance(data, Dataset):
+        check_goal(until, data)
     drawn = training_data(
         data, validation=validation, sizes=sizes, count=count, steps=steps, seed=seed, split=chosen.split
     )  # fmt: skip
@@ -85,8 +87,7 @@ def learn_until(
         more: Further arguments of the learner's ``fit``. Each time that it learns again, it has a ``checkpoint`` of its
             own, the folder ``round-1``, ``round-2``, ... within the first.
     """
-    goal = _goal(until, data.dataset)
-
+    goal = check_goal(until, data.dataset)
     folder: PathLike | None = more.get("checkpoint")
     rounds = count()
 
@@ -105,8 +106,12 @@ def learn_until(
     return until_settled(model, data.train, data.dataset, refit, tell, prove=goal == "proved", seed=seed)
 
 
-def _goal(until: str | None, dataset: Dataset | None) -> str:
-    """How long to go on: as it was said, or as far as the data set allows."""
+def check_goal(until: str | None, dataset: Dataset | None) -> str:
+    """How long to go on: as it was said, or as far as the data set allows.
+
+    Raises:
+        GraphFSAError: The data set does not allow what was said.
+    """
     offered = dataset is not None and bool(dataset.specifications())
     asked = dataset is not None and dataset.graph_class is not None
     if until is None:
