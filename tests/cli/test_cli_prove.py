@@ -49,6 +49,7 @@ def test_the_command_line_tells_what_is_wrong(cli, tmp_path):
     assert "<- wrong" in answer.out
     assert (tmp_path / "p.html").read_text().startswith("<!DOCTYPE html>")
     assert not (tmp_path / "c.json").exists()
+    assert "m.json is wrong on this tree" in (tmp_path / "p.html").read_text()
     assert cli("prove", tmp_path / "m.json", "--task", "path-finding", "--out", tmp_path / "m.json").code == 2
 
 
@@ -146,3 +147,26 @@ def test_undecided_says_what_to_try(cli, tmp_path):
 
 def test_a_proof_is_short_to_look_at():
     assert len(repr(prove("path-finding"))) < 250
+
+
+def test_no_player_of_what_is_right(cli, tmp_path):
+    answer = cli("prove", "root-value", "--player", tmp_path / "p.html")
+    assert answer.code == 0
+    assert "no player: nothing is wrong" in answer.out
+    assert not (tmp_path / "p.html").exists()
+
+
+def test_the_command_that_loads_a_file_of_ones_own_is_printed_in_full(shell, tmp_path):
+    (tmp_path / "near.py").write_text(
+        "INPUTS, CLASSES = ('node', 'mark'), ('near', 'far')\n"
+        "def label(graph, inputs):\n"
+        "    seen = [{inputs[n], *(inputs[m] for m in graph.neighbours(n))} for n in graph.nodes]\n"
+        "    return ['near' if 'mark' in part else 'far' for part in seen]\n"
+    )
+    source = f"{tmp_path / 'near.py'}:label"
+    sizes = ("--sizes", "2..4", "--count", 40, "--until", "exact")
+    learned = shell("learn", "--oracle", source, *sizes, "--out", "m.json", cwd=tmp_path)
+    assert f"graphfsa --plugin {tmp_path / 'near.py'} evaluate m.json" in learned.out
+    refused = shell("prove", "m.json", cwd=tmp_path)
+    assert refused.code == 2
+    assert "If you trust that file, type: graphfsa --plugin near.py prove m.json" in refused.err

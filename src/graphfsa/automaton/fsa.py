@@ -170,11 +170,20 @@ class GraphFSA(Automaton):
 
         Args:
             state: The state, by name or index.
-            value: The value of the aggregation.
+            value: The number of the value that the aggregation has, from 0 on: ``graphfsa info`` lists them, and
+                ``fsa.aggregation.encode(states, [], fsa.num_states)`` is that of a node whose neighbours are in these
+                states (their indices).
             successor: The next state, by name or index.
 
         Raises:
             AutomatonError: There is no such state or value, or a final state would be left.
+
+        Example:
+            >>> from graphfsa import library
+            >>> fsa = library.distance()
+            >>> sees_even = fsa.aggregation.encode([fsa.index("even")], [], fsa.num_states)
+            >>> fsa.with_entry("node", sees_even, "even").transition_table[fsa.index("node"), sees_even]
+            np.uint8(0)
         """
         place = check_integer("value", value, 0, self.num_values - 1, error=AutomatonError)
         table = self._table.copy()

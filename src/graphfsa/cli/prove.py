@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output, find_data, is_same_file, print_json, print_rows, say
+from graphfsa.cli._common import check_output, find_data, is_same_file, print_json, print_rows, say, shown_name
 from graphfsa.cli._guard import guarded
-from graphfsa.cli._instances import counterexample_facts, print_counterexample
+from graphfsa.cli._instances import counterexample_facts, graph_word, print_counterexample
 from graphfsa.cli._progress import learning_progress
 from graphfsa.errors import GraphFSAError
 
@@ -43,7 +43,7 @@ def prove_command(
     """
     from graphfsa.learners import as_model
     from graphfsa.proofs import prove, save_proof
-    from graphfsa.views import rollout
+    from graphfsa.views import wrong_rollout
 
     check_output(out, (".json",))
     check_output(player, (".html",))
@@ -64,13 +64,16 @@ def prove_command(
         save_proof(found, out)
     wrong = found.counterexample
     if player is not None and wrong is not None:
-        rollout(known, wrong.graph, found.starting_states(known), out=player, title="wrong for ever")
+        title = f"{shown_name(model)} is wrong on this {graph_word(found.graph_class)}"
+        wrong_rollout(known.automaton, found.starting_states(known), wrong, out=player, title=title)
     facts = proof_facts(found, out, player)
     words = found.words(known) if explain else None
     if as_json:
         print_json(facts | ({} if words is None else {"words": words.splitlines()}))
     else:
         print_proof(facts)
+        if player is not None and wrong is None:
+            say("\nno player: nothing is wrong" if found.proved else "\nno player: no wrong graph was found")
         if words is not None:
             say("\n" + words)
     if not found.proved:

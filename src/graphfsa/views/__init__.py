@@ -16,7 +16,7 @@ from graphfsa.views.paper_figures import reproduce_figures
 from graphfsa.views.report import Section, write_report
 from graphfsa.views.results import draw_table, draw_trainings
 from graphfsa.views.results_page import write_results
-from graphfsa.views.rollouts import Rollout, rollout
+from graphfsa.views.rollouts import Rollout, rollout, wrong_rollout
 from graphfsa.views.tables import compact_table
 
 __all__ = [
@@ -45,4 +45,5 @@ __all__ = [
     "write_model_page",
     "write_report",
     "write_results",
+    "wrong_rollout",
 ]

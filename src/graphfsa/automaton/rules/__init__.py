@@ -1,6 +1,6 @@
 """Rules: a transition table as a person would write it down, in words that can be read back."""
 
-from graphfsa.automaton.rules._formats import aggregation_words
+from graphfsa.automaton.rules._formats import aggregation_words, sight_words
 from graphfsa.automaton.rules._guards import CountIs, Guard, PartIs, Rule, ShareIs, SumIs, guard_cost, guard_holds
 from graphfsa.automaton.rules._names import StateNames, plain_name
 from graphfsa.automaton.rules._parsing import (
@@ -37,5 +37,6 @@ __all__ = [
     "parse_rules",
     "plain_name",
     "rules_of",
+    "sight_words",
     "stochastic_from_rules",
 ]

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation, Features, Sum, Tally
+from graphfsa.aggregations import (
+    Aggregation,
+    CountingAggregation,
+    Features,
+    LettersAggregation,
+    PositionalAggregation,
+    Sum,
+    Tally,
+)
 from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, Rule, ShareIs, SumIs, runs
 from graphfsa.automaton.rules._names import StateNames, code_span, latex_name, plain_name
 from graphfsa.automaton.rules._sum_notation import SUMS, sum_words, sums_words
@@ -109,9 +117,11 @@ def _free(rules: Rules) -> str:
     """A sentence about entries that are never used, if there are any."""
     if not rules.free:
         return ""
-    entries = len(rules.state_names) * rules.aggregation.num_values(len(rules.state_names))
+    count = len(rules.state_names)
+    entries = (count - len(rules.final_states)) * rules.aggregation.num_values(count)
     return (
-        f" {rules.free:,} of {entries:,} entries are never used by these graphs; there the rules were free to choose."
+        f" {rules.free:,} of {entries:,} entries are never used by the training graphs; "
+        "there the rules were free to choose."
     )
 
 
@@ -130,6 +140,18 @@ def aggregation_words(aggregation: Aggregation, names: StateNames, written: Call
     if sums is not None:
         words.append(sums_words([Sum(**part) for part in sums], names))
     return " ".join(words)
+
+
+def sight_words(aggregation: Aggregation, names: StateNames) -> str:
+    """What a node sees of its neighbours, in words; an aggregation of one's own is named, with its options."""
+    if type(aggregation) is LettersAggregation:
+        return sums_words(aggregation.sums, names)
+    if type(aggregation) is CountingAggregation:
+        up_to = f"the number of neighbours in each state, up to {aggregation.bound}"
+        return up_to if aggregation.bound > 1 else "which states neighbours are in"
+    if type(aggregation) is PositionalAggregation:
+        return f"the state of the neighbour in each of {aggregation.num_slots} slots"
+    return aggregation_words(aggregation, names)
 
 
 def _header(rules: Rules, names: StateNames, written: Callable[[str], str]) -> list[str]:
