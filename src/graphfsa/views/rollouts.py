@@ -84,7 +84,9 @@ class Rollout:
     @property
     def fsa(self) -> GraphFSA:
         """The automaton."""
-        return self.trajectory.fsa
+        if isinstance(self.trajectory.fsa, GraphFSA):
+            return self.trajectory.fsa
+        raise StateError("roll-outs explain moves by a table; runs with coins are drawn by draw_ensemble")
 
     @property
     def graph(self) -> Graph:
