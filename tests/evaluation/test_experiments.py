@@ -53,7 +53,7 @@ def test_all_tables_have_blocks_and_floors_in_each():
     for name in experiment_names():
         experiment = find_experiment(name)
         splits = [block.split for block in experiment.blocks]
-        boards = name in ("life", "hex-life", "wireworld")
+        boards = name in ("life", "hex-life", "hex-life-torus", "wireworld")
         assert splits[:2] == (["train"] if boards else ["train", "learn"])
         assert ("covering" in splits) == name.startswith("grab")
         for block in experiment.blocks:
@@ -75,15 +75,16 @@ def test_a_learner_is_listed_once_and_trained_once_for_each_block_and_group():
 
 
 def test_longer_trainings_do_not_end_early():
+    tables = [find_experiment(name) for name in experiment_names()]
+    assert {table.name for table in tables if any(each.longer_than for each in table.learners)} >= {"distance", "grab"}
     for name in experiment_names():
         experiment = find_experiment(name)
         options = {each.column: each.options for each in experiment.learners}
         for each in experiment.learners:
             if each.longer_than:
                 base, own = options[each.longer_than], each.options
-                what = "updates" if "updates" in own else "epochs"
-                assert own[what] == each.times * base[what]
-                assert what == "epochs" or min(own["epochs"], own["patience"]) == 10**6
+                assert own["epochs"] == each.times * base["epochs"]
+                assert own["preset"] == base["preset"] == "paper"  # It ends by nothing else.
 
 
 def test_what_a_column_knows_is_in_its_head(tmp_path):
@@ -200,7 +201,7 @@ def test_an_unknown_table_lists_the_valid_ones():
             "data: unknown option of life 'speed'",
         ),
         ('dataset = "root-value"', 'grab = "paper-9"', "data: unknown GRAB configuration 'paper-9'"),
-        ("[data]", '[[blocks]]\nsplit = "test"\n[data]', "split must be one of train, learn; got 'test'"),
+        ("[data]", '[[blocks]]\nsplit = "test"\n[data]', "split must be one of train, learn, alone, every; got 'test'"),
         ("[data]", '[[blocks]]\nsizes = ["a"]\n[data]', r"field 'sizes\[0\]' must be an integer"),
         (
             "[data]",

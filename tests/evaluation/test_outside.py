@@ -91,7 +91,7 @@ def test_published_cells_are_those_of_the_paper():
         ({"lines": [{"label": "../up", "data": {"dataset": "distance"}}]}, "becomes the name of files"),
         ({"prize": 1}, "prize"),
         (
-            {"learners": [{"column": "a", "learner": "stay", "train": {"split": "every"}}]},
+            {"lines": [{"label": "one", "data": {"dataset": "distance"}, "train": {"split": "every"}}]},
             "the split every needs sizes",
         ),
     ],
