@@ -12,7 +12,6 @@ ROOMS = [
     "errors",
     "arrays",
     "checks",
-    "asking",
     "interrupts",
     "processes",
     "plugins",

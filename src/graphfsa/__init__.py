@@ -22,19 +22,9 @@ if TYPE_CHECKING:
         PositionalAggregation,
     )
     from graphfsa.analysis import compare, coverage, suggest, verify
-    from graphfsa.automaton import GraphFSA, StochasticFSA, library
-    from graphfsa.datasets import (
-        CustomTask,
-        Dataset,
-        EvolutionSpecification,
-        Examples,
-        Task,
-        TreeSpecification,
-        WaveSpecification,
-        as_examples,
-        grab,
-    )
-    from graphfsa.engine import Changes, Ensemble, Trajectory, run, simulate
+    from graphfsa.automaton import GraphFSA, library
+    from graphfsa.datasets import CustomTask, Dataset, Examples, Task, TreeSpecification, as_examples, grab
+    from graphfsa.engine import Changes, Trajectory, run
     from graphfsa.errors import GraphFSAError
     from graphfsa.evaluation import Experiment, evaluate, report, reproduce
     from graphfsa.graphs import Graph, GraphBatch, Lattice, families
@@ -63,8 +53,6 @@ _HOMES = {
     "CustomTask": "graphfsa.datasets",
     "Dataset": "graphfsa.datasets",
     "DiffFSA": "graphfsa.learners",
-    "Ensemble": "graphfsa.engine",
-    "EvolutionSpecification": "graphfsa.datasets",
     "ExactLearner": "graphfsa.learners",
     "Examples": "graphfsa.datasets",
     "Experiment": "graphfsa.evaluation",
@@ -81,11 +69,9 @@ _HOMES = {
     "PositionalAggregation": "graphfsa.aggregations",
     "RecurrentGNN": "graphfsa.learners",
     "Stay": "graphfsa.learners",
-    "StochasticFSA": "graphfsa.automaton",
     "Task": "graphfsa.datasets",
     "Trajectory": "graphfsa.engine",
     "TreeSpecification": "graphfsa.datasets",
-    "WaveSpecification": "graphfsa.datasets",
     "aggregations": "graphfsa",
     "analysis": "graphfsa",
     "as_examples": "graphfsa.datasets",
@@ -109,7 +95,6 @@ _HOMES = {
     "reproduce": "graphfsa.evaluation",
     "rollout": "graphfsa.views",
     "run": "graphfsa.engine",
-    "simulate": "graphfsa.engine",
     "suggest": "graphfsa.analysis",
     "verify": "graphfsa.analysis",
     "views": "graphfsa",
@@ -124,8 +109,6 @@ __all__ = [
     "CustomTask",
     "Dataset",
     "DiffFSA",
-    "Ensemble",
-    "EvolutionSpecification",
     "ExactLearner",
     "Examples",
     "Experiment",
@@ -142,11 +125,9 @@ __all__ = [
     "PositionalAggregation",
     "RecurrentGNN",
     "Stay",
-    "StochasticFSA",
     "Task",
     "Trajectory",
     "TreeSpecification",
-    "WaveSpecification",
     "aggregations",
     "analysis",
     "as_examples",
@@ -170,7 +151,6 @@ __all__ = [
     "reproduce",
     "rollout",
     "run",
-    "simulate",
     "suggest",
     "verify",
     "views",

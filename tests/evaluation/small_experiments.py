@@ -27,7 +27,6 @@ steps = {steps}
 [[learners]]
 column = "majority"
 learner = "majority"
-floor = true
 published = "GNCA"
 
 [[learners]]
