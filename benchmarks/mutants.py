@@ -89,19 +89,11 @@ def mutants(fsa: GraphFSA, used: Array, count: int, rng: np.random.Generator) ->
     free[list(fsa.final_states)] = False
     in_use, places = np.argwhere(free & used), np.argwhere(free)
     for number in range(count):
-        table = fsa.transition_table.copy()
-        changed = [rng.choice(in_use), *(rng.choice(places, 1) if number % 2 else ())]
-        for state, value in changed:
-            table[state, value] = (
-                fsa.transition_table[state, value] + rng.integers(1, fsa.num_states)
-            ) % fsa.num_states
-        yield GraphFSA(
-            fsa.state_names,
-            fsa.aggregation,
-            table,
-            starting_states=fsa.starting_states,
-            final_states=fsa.final_states,
-        )
+        mutant = fsa
+        for state, value in [rng.choice(in_use), *(rng.choice(places, 1) if number % 2 else ())]:
+            moved = (fsa.transition_table[state, value] + rng.integers(1, fsa.num_states)) % fsa.num_states
+            mutant = mutant.with_entry(int(state), int(value), int(moved))
+        yield mutant
 
 
 def _run(record: Record) -> Record:
