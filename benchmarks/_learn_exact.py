@@ -94,7 +94,7 @@ def _covering(seeds: list[int]) -> Iterator[dict[str, Any]]:
     seconds: list[float] = []
     for place, seed in enumerate(seeds):
         config = grab_config(f"paper-{place % 5 + 1}")
-        train = generate_grab(config, seed, covering=True).splits["train"]
+        train = generate_grab(config, seed, training="covering").splits["train"]
         found = ExactLearner(states=4, bound=1).fit(train, seed=seed)
         same = compare(config.grab.automaton(), found.automaton, max_nodes=8, where_answered=True)
         equivalent.append(found.verdict == "exact" and same.equivalent)

@@ -91,7 +91,7 @@ def figures(text: str) -> str:
 
 TABLES = (
     "distance", "root-value", "prefix-sum", "path-finding", "grab", *(f"grab-{k}" for k in range(1, 6)),
-    "elementary-1", "elementary-2", "wireworld", "life", "hex-life",
+    "elementary-1", "elementary-2", "elementary-rules", "wireworld", "life", "hex-life",
 )  # fmt: skip
 
 
@@ -99,7 +99,10 @@ def measured(name: str) -> str:
     """A table of the full run, with its curve after the first table."""
     head, first, rest = (ROOT / "results" / f"{name}.md").read_text(encoding="utf-8").partition("\n\n|")
     grid, gap, after = rest.partition("\n\n")
-    return f"#{head}{first}{grid}\n\n![{name}](../results/{name}.svg){gap}{after}"
+    # Headings are one level deeper here.
+    head, grid, after = (text.replace("\n### ", "\n#### ") for text in (head, grid, after))
+    picture = f"\n\n![{name}](../results/{name}.svg)" if (ROOT / "results" / f"{name}.svg").exists() else ""
+    return f"#{head}{first}{grid}{picture}{gap}{after}"
 
 
 OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:(?:[A-Z]+|benchmarks/\w+)\.md|examples/)\)")

@@ -129,7 +129,7 @@ def _judge_learning(verdict: Verdict, plan: Plan, struck: Struck, folder: Path) 
         facts = json.loads(ending.out)
     except ValueError:
         facts = {}
-    made = [facts.get(name) for name in ("model", "certificate") if facts.get(name)]
+    made = [facts.get(name) for name in ("model", "impossibility_certificate") if facts.get(name)]
     told = bool(facts) and not made and facts.get("verdict") == "undecided"
     told = told or any(words in (ending.out + ending.err).lower() for words in _NOTHING)
     if made and not all((folder / str(name)).is_file() for name in made):

@@ -12,6 +12,7 @@ ROOMS = [
     "errors",
     "arrays",
     "checks",
+    "asking",
     "interrupts",
     "processes",
     "plugins",

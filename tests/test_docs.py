@@ -96,7 +96,7 @@ def test_links_and_commands_were_found():
 @pytest.mark.parametrize(
     "words",
     [
-        "learn --task life",
+        "report life",
         "learn --taks life --out a.json",
         "learn --task life --learner gnca --choose rate=1 --out a.safetensors",
         "--plugin mine.py rulse a.json",

@@ -22,9 +22,19 @@ if TYPE_CHECKING:
         PositionalAggregation,
     )
     from graphfsa.analysis import compare, coverage, suggest, verify
-    from graphfsa.automaton import GraphFSA, library
-    from graphfsa.datasets import CustomTask, Dataset, Examples, Task, TreeSpecification, as_examples, grab
-    from graphfsa.engine import Changes, Trajectory, run
+    from graphfsa.automaton import GraphFSA, StochasticFSA, library
+    from graphfsa.datasets import (
+        CustomTask,
+        Dataset,
+        EvolutionSpecification,
+        Examples,
+        Task,
+        TreeSpecification,
+        WaveSpecification,
+        as_examples,
+        grab,
+    )
+    from graphfsa.engine import Changes, Ensemble, Trajectory, run, simulate
     from graphfsa.errors import GraphFSAError
     from graphfsa.evaluation import Experiment, evaluate, report, reproduce
     from graphfsa.graphs import Graph, GraphBatch, Lattice, families
@@ -53,6 +63,8 @@ _HOMES = {
     "CustomTask": "graphfsa.datasets",
     "Dataset": "graphfsa.datasets",
     "DiffFSA": "graphfsa.learners",
+    "Ensemble": "graphfsa.engine",
+    "EvolutionSpecification": "graphfsa.datasets",
     "ExactLearner": "graphfsa.learners",
     "Examples": "graphfsa.datasets",
     "Experiment": "graphfsa.evaluation",
@@ -69,9 +81,11 @@ _HOMES = {
     "PositionalAggregation": "graphfsa.aggregations",
     "RecurrentGNN": "graphfsa.learners",
     "Stay": "graphfsa.learners",
+    "StochasticFSA": "graphfsa.automaton",
     "Task": "graphfsa.datasets",
     "Trajectory": "graphfsa.engine",
     "TreeSpecification": "graphfsa.datasets",
+    "WaveSpecification": "graphfsa.datasets",
     "aggregations": "graphfsa",
     "analysis": "graphfsa",
     "as_examples": "graphfsa.datasets",
@@ -95,6 +109,7 @@ _HOMES = {
     "reproduce": "graphfsa.evaluation",
     "rollout": "graphfsa.views",
     "run": "graphfsa.engine",
+    "simulate": "graphfsa.engine",
     "suggest": "graphfsa.analysis",
     "verify": "graphfsa.analysis",
     "views": "graphfsa",
@@ -109,6 +124,8 @@ __all__ = [
     "CustomTask",
     "Dataset",
     "DiffFSA",
+    "Ensemble",
+    "EvolutionSpecification",
     "ExactLearner",
     "Examples",
     "Experiment",
@@ -125,9 +142,11 @@ __all__ = [
     "PositionalAggregation",
     "RecurrentGNN",
     "Stay",
+    "StochasticFSA",
     "Task",
     "Trajectory",
     "TreeSpecification",
+    "WaveSpecification",
     "aggregations",
     "analysis",
     "as_examples",
@@ -151,6 +170,7 @@ __all__ = [
     "reproduce",
     "rollout",
     "run",
+    "simulate",
     "suggest",
     "verify",
     "views",

@@ -10,6 +10,7 @@
     ├── LimitError          a request that would not fit in memory: says what to choose instead
     ├── DrawError           too few random graphs are such as they must be
     ├── UnknownNameError    a name that is not registered: lists the valid ones
+    ├── NotLoadedError      a class of one's own whose file has not been loaded: names the file
     └── MissingExtraError   an optional library is needed: says what to install
 
 Each message says what must hold and what was got. The command line prints it and exits with 2.
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from shlex import quote
 
 
 class GraphFSAError(ValueError):
@@ -77,3 +79,22 @@ class MissingExtraError(GraphFSAError):
 
     def __init__(self, library: str, extra: str) -> None:
         super().__init__(f"this needs {library}, which is not installed; run: pip install 'graphfsa[{extra}]'")
+
+
+class NotLoadedError(GraphFSAError):
+    """A file refers to a class of one's own, and the Python file that defines it has not been loaded.
+
+    Args:
+        what: What is not known, and where it was defined.
+        file: The Python file.
+    """
+
+    def __init__(self, what: str, file: str) -> None:
+        super().__init__(f"{what}. If you trust that file, import it, or type: {plugin_command(file, 'COMMAND ...')}")
+        self.what = what
+        self.file = file
+
+
+def plugin_command(file: str, command: str) -> str:
+    """The command that loads a Python file first."""
+    return f"graphfsa --plugin {quote(file)} {command}"

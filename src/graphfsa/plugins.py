@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
 
-from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.errors import GraphFSAError, NotLoadedError, UnknownNameError
 
 _P = TypeVar("_P", bound="Plugin")
 _files: dict[str, ModuleType] = {}
@@ -121,9 +121,8 @@ def known_plugin(contract: type[_P], reference: str) -> type[_P]:
     for module in _loaded(Path(file).name):
         if inspect.isfunction(function := vars(module).get(class_name)) and contract.from_function(function):
             return _checked(function, contract, reference)
-    raise GraphFSAError(
-        f"the {contract.kind} {class_name} is not known here; it was defined in {file}, which has not been loaded. To "
-        f"load it runs it with all your rights. If you trust it, import it, or: graphfsa --plugin {file} COMMAND ..."
+    raise NotLoadedError(
+        f"the {contract.kind} {class_name} is not known here; it was defined in {file}, which has not been loaded", file
     )
 
 

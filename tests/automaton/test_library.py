@@ -20,6 +20,7 @@ def test_names():
         "prefix-sum",
         "path-finding",
         "path-finding-2",
+        "mid-point",
         "rule0 .. rule255",
         "B3/S23 (any B/S rule)",
     ]
@@ -37,6 +38,7 @@ def test_names():
         ("prefix-sum", library.prefix_sum()),
         ("path-finding", library.path_finding()),
         ("path-finding-2", library.path_finding(colours=2)),
+        ("mid-point", library.mid_point()),
         ("rule110", library.elementary(110)),
         ("B36/S23", library.life_like("B36/S23")),
         ("b36/s23", library.life_like("B36/S23")),

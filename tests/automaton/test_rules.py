@@ -122,7 +122,9 @@ def test_what_does_not_matter_makes_rules_shorter():
     rules = fsa.rules(matters)
     assert rules.num_rules == 4
     assert rules.free == 2 * 80
-    assert "160 of 324 entries are never used by these graphs; there the rules were free to choose." in str(rules)
+    assert "160 of 162 entries are never used by the training graphs; there the rules were free to choose." in str(
+        rules
+    )
     assert "node -> off\n" in str(rules)
 
 

@@ -177,7 +177,7 @@ states: low, high, node, marked
 final states: low, high
 aggregation: letters count node or marked up to 2; count high modulo 2; highest of low < high
 
-# 12 of 72 entries are never used by these graphs; there the rules were free to choose.
+# 12 of 36 entries are never used by the training graphs; there the rules were free to choose.
 
 low stays
 
@@ -404,7 +404,7 @@ def test_rules_are_shown_by_notebooks():
     matters[0, 0] = False
     free = library.life_like().rules(matters).latex()
     assert (
-        " 1 of 50 entries are never used by these graphs; there the rules were free to choose.\n"
+        " 1 of 50 entries are never used by the training graphs; there the rules were free to choose.\n"
         in free.partition("moves.")[2]
     )
     assert "\\textsf{alive} & \\text{if exactly 3 neighbours are \\textsf{alive}} \\\\\n" in rules.latex()

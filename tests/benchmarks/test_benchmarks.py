@@ -63,10 +63,14 @@ def test_proofs_by_waves_are_timed_and_no_wrong_automaton_is_proved(bench, monke
 
 
 @pytest.mark.slow
-def test_the_recurrent_gnn_reports_graphs_per_second(bench):
+def test_the_recurrent_gnn_reports_graphs_per_second_and_accuracies(bench):
     rows = bench("learn", "--learner", "recurrent-gnn")["rows"]
     assert rows[0]["figure"] > 0
     assert rows[0]["unit"] == "graphs/s"
+    for preset in ("paper", "tuned"):
+        (place,) = (k for k, row in enumerate(rows) if row["what"].startswith(f"preset {preset}, prefix-sum"))
+        assert all(0 <= row["figure"] <= 1 for row in rows[place : place + 4])
+        assert rows[place + 3]["target"] == "published 0.84 +- 0.14"
 
 
 @pytest.mark.parametrize(

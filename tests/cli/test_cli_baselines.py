@@ -108,7 +108,7 @@ def test_data_of_ones_own(cli, tmp_path):
             ("--learner", "gnca", "--out", "m.safetensors", "--aggregation", "counting"),
             "unknown option of gnca",
         ),
-        (("--learner", "gnca", "--out", "m.safetensors", "--preset", "paper"), "unknown option of gnca 'preset'"),
+        (("--learner", "gnca", "--out", "m.safetensors", "--preset", "strong"), "valid names: paper, tuned"),
         (
             ("--learner", "gnca", "--out", "m.safetensors", "--validation", "v.jsonl"),
             "--validation goes with labelled graphs",
@@ -183,7 +183,7 @@ def test_control_c_writes_the_best_so_far(tmp_path):
         "main()\n"
     )
     options = ["--learner", "recurrent-gnn", "--task", "distance", "--count", "300", "--epochs", "100000"]
-    options += ["--updates", "1000000", "--patience", "100000", "--out", str(out), "--json"]
+    options += ["--out", str(out), "--json"]
     process = subprocess.Popen(
         [sys.executable, "-c", code, "learn", *options],
         stdout=subprocess.PIPE,

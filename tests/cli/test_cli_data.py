@@ -7,7 +7,7 @@ from graphfsa.datasets import Distance, dataset_names, describe_data, export_dat
 from graphfsa.errors import GraphFSAError
 from graphfsa.plugins import module_names
 
-SIZES = {"life": "16", "hex-life": "16", "wireworld": "16", "brians-brain": "16"}
+SIZES = {"life": "16", "hex-life": "16", "wireworld": "16", "brians-brain": "16", "maze-pixels": "25"}
 
 
 def test_list_and_describe(cli):
@@ -73,13 +73,13 @@ def test_grab_twice_gives_one_digest_and_is_described(cli, tmp_path):
 
 
 def test_grab_positional(cli, tmp_path):
-    options = ["--option", "aggregation=positional", "--option", "truth=sparse"]
+    options = ["--aggregation", "positional", "--truth", "sparse"]
     facts = cli("grab", "generate", "ring", *options, "--out", tmp_path / "d", "--json").json
     assert facts["graphs"]["ood"] == 100
 
 
 def test_grab_options_and_covering(cli, tmp_path):
-    options = ["--option", "num-states=5", "--option", "truth-seed=9"]
+    options = ["--states", 5, "--truth-seed", 9]
     facts = cli("grab", "generate", "--family", "path", *options, "--covering", "--out", tmp_path / "d", "--json").json
     assert facts["graphs"]["train"] >= 1000
     assert json.loads((tmp_path / "d" / "manifest.json").read_text())["config"]["grab"]["num_states"] == 5
@@ -97,9 +97,13 @@ BAD = [
     (["grab", "generate", "paper-9", "--out", "d"], "paper-1"),
     (["grab", "generate", "--out", "d"], "--family"),
     (["grab", "generate", "paper-1", "--family", "path", "--out", "d"], "either"),
-    (["grab", "generate", "regular", "--option", "family=grid", "--out", "d"], "--family"),
-    (["grab", "generate", "regular", "--option", "keep=300", "--out", "d"], "belongs to each split"),
-    (["grab", "generate", "paper-1", "--option", "num-states=1000000000", "--out", "d"], "1 to 256 states"),
+    (["grab", "generate", "--family", "regular:degree=x", "--out", "d"], "degree must be an integer"),
+    (["grab", "generate", "regular", "--keep", "300", "--out", "d"], "--keep must be an integer from 0 to 100"),
+    (["grab", "generate", "regular", "--slots", "3", "--out", "d"], "--slots go with the aggregation positional"),
+    (["grab", "generate", "tree", "--sizes", "a", "--out", "d"], "--sizes must look like"),
+    (["grab", "generate", "tree", "--test-steps", "1,2,3", "--out", "d"], "one for each of the 4 sizes"),
+    (["grab", "generate", "paper-1", "--states", "1000000000", "--out", "d"], "1 to 256 states"),
+    (["grab", "generate", "grid", "--aggregation", "positional", "--covering", "--out", "d"], "at most 1024 entries"),
     (["data", "export", "root-value", "--count", "1000000000", "--out", "x.jsonl"], "at most 134217728"),
     (["data", "export", "grab", "--size", "6", "--count", 10**22, "--out", "x.jsonl"], "at most 134217728"),
     (["data", "export", "life", "--size", "999950884", "--count", "1", "--out", "x.jsonl"], "at most 134217728"),

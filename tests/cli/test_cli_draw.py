@@ -148,3 +148,15 @@ def test_bad_requests_are_one_line_and_write_nothing(cli, tmp_path):
         assert words in answer.err
         assert answer.err.count("\n") == 1
     assert not out.exists()
+
+
+def test_value_vectors_at_arrows(cli, tmp_path):
+    told = cli("draw", "distance", "--labels", "values", "--out", tmp_path / "d.svg", "--json").json
+    text = (tmp_path / "d.svg").read_text()
+    assert [arrow["vectors"] for arrow in told["arrows"] if arrow["state"] == "root"] == [["[*,*,*,*]"]]
+    for arrow in told["arrows"]:
+        assert all(vector in text for vector in arrow["vectors"])
+    refused = cli("draw", "distance", "--labels", "x", "--out", tmp_path / "e.svg")
+    assert refused.code == 2
+    assert "words" in refused.err
+    assert not (tmp_path / "e.svg").exists()

@@ -16,7 +16,7 @@ def test_an_automaton_by_name_and_by_file_is_the_same(cli, tmp_path):
 
 def test_the_table_is_printed_when_it_is_small(cli):
     small, large = cli("info", "distance").out, cli("info", "wireworld").out
-    line = next(line for line in small.splitlines() if line.startswith("0 even, 1+ odd, 1+ node, 0 root"))
+    line = next(line for line in small.splitlines() if "  0 even, 1+ odd, 1+ node, 0 root  " in line)
     assert line.split()[-4:] == ["even", "odd", "even", "even"]
     assert "1,024 entries; not shown" in large
 
@@ -54,7 +54,7 @@ def test_the_demo_learns_proves_and_writes_its_files(cli, tmp_path):
     assert answer.code == 0
     assert "proved: 100.00% of the labels are right" in answer.out
     assert "| 1000 | 10 | 1.0000 |" in answer.out
-    assert "Proved for trees of every size: on every tree that path-finding admits" in answer.out
+    assert "Proved for trees of every size: on every tree that is an instance of path-finding" in answer.out
     assert "The certificate holds" in answer.out
     assert cli("check", tmp_path / "d" / "proof.json", tmp_path / "d" / "path-finding.json").code == 0
     assert "marked ->" in answer.out
@@ -69,3 +69,23 @@ def test_the_demo_says_why_it_cannot_write(cli, tmp_path):
     answer = cli("demo", "--out", tmp_path / "file" / "d")
     assert answer.code == 2
     assert "cannot make the directory" in answer.err
+
+
+def test_a_certificate_is_described(cli, tmp_path):
+    out = tmp_path / "p.json"
+    assert cli("prove", "root-value", "--out", out).code == 0
+    words = cli("info", out)
+    assert words.code == 0
+    assert "every node reaches its class and stays there" in words.out
+    facts = cli("info", out, "--json").json
+    assert (facts["certificate"], facts["method"], facts["graph_class"]) == ("proof", "contracts", "path")
+    assert facts["bytes"] == out.stat().st_size
+    assert facts["to check it"] == f"graphfsa check {out} MODEL"
+
+
+def test_values_are_numbered_as_with_entry_takes_them(cli):
+    from graphfsa import library
+
+    fsa = library.distance()
+    rows = [line.split("  ") for line in cli("info", "distance").out.partition("neighbours")[2].splitlines()[1:]]
+    assert [int(row[0]) for row in rows] == list(range(fsa.num_values))

@@ -1,6 +1,7 @@
 """graphfsa learn: verdicts with their facts and exit codes, files of one's own, refusals, and Ctrl-C."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -32,7 +33,6 @@ FIELDS = {
     "seed",
     "versions",
     "interrupted",
-    "attempts",
     "learner",
     "options",
     "validation_accuracy",
@@ -42,7 +42,8 @@ FIELDS = {
     "suspects",
     "impossibility",
     "model",
-    "certificate",
+    "impossibility_certificate",
+    "command",
     "proof",
     "lookalike",
     "determined",
@@ -68,15 +69,15 @@ def path_of(size):
 
 def test_a_task_that_nobody_has_thought_of(cli, tmp_path):
     data, out = lines(tmp_path / "ends.jsonl", map(path_of, range(2, 9))), tmp_path / "ends.json"
-    answer = cli("learn", "--data", data, "--out", out, "--json")
+    answer = cli("learn", "--data", data, "--out", out, "--json", "--attempts")
     assert answer.code == 0
     facts = answer.json
-    assert set(facts) == FIELDS
+    assert set(facts) == FIELDS | {"attempts"}
     assert (facts["verdict"], facts["train_accuracy"], facts["model"]) == ("exact", 1.0, str(out))
     assert (facts["states"], facts["bound"], facts["aggregation"]["name"]) == (6, None, "letters")
     assert 0 < facts["work"] < 60
     assert (facts["graphs"], facts["interrupted"], facts["suspects"]) == (7, False, [])
-    assert facts["certificate"] is facts["impossibility"] is None
+    assert facts["impossibility_certificate"] is facts["impossibility"] is None
     assert facts["data_digest"] == read_jsonl(data).examples.digest
     assert 0 < facts["unseen_entries"] < facts["entries"]
     assert 0 < facts["seconds"] < 60
@@ -92,6 +93,35 @@ def test_a_task_that_nobody_has_thought_of(cli, tmp_path):
     assert cli("learn", "--data", data, "--out", out, "--json").json["automaton"] == facts["automaton"]
 
 
+def test_without_a_file_nothing_is_kept(cli, tmp_path, monkeypatch):
+    data = lines(tmp_path / "ends.jsonl", map(path_of, range(2, 6)))
+    monkeypatch.chdir(tmp_path)
+    answer = cli("learn", "--data", data)
+    assert answer.code == 0
+    assert "not kept; give --out FILE" in answer.out
+    facts = cli("learn", "--data", data, "--json").json
+    assert set(facts) == FIELDS
+    assert facts["model"] is facts["command"] is None
+    assert cli("learn", "--task", "path-finding", "--states", 4, "--bound", 1).code == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["ends.jsonl"]
+
+
+def test_seconds_are_those_of_all_rounds(cli, tmp_path):
+    facts = cli("learn", "--task", "root-value", "--out", tmp_path / "m.json", "--json").json
+    assert facts["seconds_of"].keys() == {"learning", "proving"}
+    assert abs(sum(facts["seconds_of"].values()) - facts["seconds"]) < 0.01
+    assert facts["rounds"] >= 1
+    known = json.loads((tmp_path / "m.json").read_text())["provenance"]
+    assert (known["seconds"], known["details"]["rounds"]) == (facts["seconds"], facts["rounds"])
+    assert "of learning)" in cli("learn", "--task", "root-value").out
+
+
+def test_a_missing_file_is_said_first(cli):
+    answer = cli("learn", "--data", "nothing.jsonl", "--until", "proved", "--count", 200)
+    assert answer.code == 2
+    assert "there is no file 'nothing.jsonl'" in answer.err
+
+
 def test_exact_in_words(cli, tmp_path):
     data, out = lines(tmp_path / "ends.jsonl", map(path_of, range(2, 7))), tmp_path / "ends.json"
     answer = cli("learn", "--data", data, "--out", out)
@@ -99,7 +129,7 @@ def test_exact_in_words(cli, tmp_path):
     assert "exact" in answer.out
     assert "6 states (near-left, near-right, tie, between, left, right)" in answer.out
     assert "100.0000% of the nodes of 5 graphs" in answer.out
-    assert f"written to  {out}" in answer.out
+    assert re.search(rf"written to +{re.escape(str(out))}", answer.out)
 
 
 @pytest.mark.parametrize("task", ["distance", "root-value"])
@@ -158,14 +188,14 @@ def test_labels_that_contradict_each_other(cli, tmp_path):
     assert (facts["verdict"], facts["train_accuracy"], facts["model"]) == ("impossible", 0, None)
     assert facts["states"] is facts["bound"] is facts["automaton"] is facts["unseen_entries"] is None
     assert not out.exists()
-    assert facts["certificate"] == str(tmp_path / "m.impossible.json")
+    assert facts["impossibility_certificate"] == str(tmp_path / "m.impossible.json")
     proof = facts["impossibility"]
     assert (proof["states"], proof["aggregation"], proof["minimal"]) == (None, None, True)
     assert [graph["num_nodes"] for graph in proof["graphs"]] == [4, 4]
-    assert check_impossibility(load_impossibility(facts["certificate"])).holds
+    assert check_impossibility(load_impossibility(facts["impossibility_certificate"])).holds
     words = cli("learn", "--data", data, "--out", out, "--certificate", tmp_path / "why.json")
     assert words.code == 1
-    assert "whatever its number of states fits these 2 graphs" in words.out
+    assert "no automaton fits these 2 graphs, whatever its number of states, written to" in words.out
     assert "checked apart from the search: node 2 of graph 0 must be" in words.out
     assert (tmp_path / "why.json").exists()
     # With tolerance: as many as could be, and the line of each suspect.
@@ -188,14 +218,14 @@ def test_a_size_that_is_too_small(cli, tmp_path):
     )
     assert (answer.code, answer.json["verdict"]) == (1, "impossible")
     assert answer.json["impossibility"]["aggregation"] == {"name": "counting", "bound": 1}
-    assert check_impossibility(load_impossibility(answer.json["certificate"])).holds
+    assert check_impossibility(load_impossibility(answer.json["impossibility_certificate"])).holds
 
 
 SLOW = ["--task", "path-finding", "--option", "colours=2", "--states", "5", "--bound", "1", "--merge", "none"]
 
 
 def test_undecided(cli, tmp_path):
-    answer = cli("learn", *SLOW, "--budget", 1, "--out", tmp_path / "m.json", "--json")
+    answer = cli("learn", *SLOW, "--budget", 1, "--out", tmp_path / "m.json", "--json", "--attempts")
     facts = answer.json
     assert answer.code == 1
     assert facts["verdict"] == "undecided"
@@ -350,7 +380,7 @@ def test_nothing_counts(cli, tmp_path):
 
 def test_merging_by_name(cli, tmp_path):
     data = lines(tmp_path / "d.jsonl", map(path_of, range(2, 7)))
-    options = ["--data", data, "--out", tmp_path / "m.json", "--merge", "left=right", "--json"]
+    options = ["--data", data, "--out", tmp_path / "m.json", "--merge", "left=right", "--json", "--attempts"]
     answer = cli("learn", *options, "--aggregation", "counting")
     assert answer.json["verdict"] == "exact"
     assert {tried["size"] for tried in answer.json["attempts"]} >= {"6 states, bound 1"}

@@ -60,7 +60,9 @@ def test_a_wrong_model_is_called_wrong(cli, tmp_path):
         cli("report", tmp_path / "m.json", "--task", "distance", "--out", out, "--sizes", 9, "--json").out
     )
     assert facts["verified"] is False
-    assert "WRONG" in out.read_text()
+    page = out.read_text()
+    assert re.search(r"wrong; stopped at the \d+(st|nd|rd|th) graph of those with up to", page)
+    assert '<p class="verdict wrong">Wrong: see below' in page
 
 
 def test_one_size_has_no_curve_and_the_title_no_directories(cli, tmp_path):
@@ -103,6 +105,8 @@ def test_a_proof_is_told_and_its_certificate_can_be_taken_from_the_page(cli, tmp
     told = _section(out.read_text(), "Why it is right")
     assert "A neighbour that sends <code>one</code> and receives <code>one</code>" in told
     assert "after at most n steps" in told
+    assert "graphfsa check proof.json path-finding" in told
+    assert '<p class="verdict right">Proved right on all trees.</p>' in out.read_text()
     data = re.search(r'href="data:application/json;base64,([^"]*)"', told)[1]
     (tmp_path / "proof.json").write_bytes(base64.b64decode(data))
     assert cli("check", tmp_path / "proof.json", "path-finding").code == 0
@@ -116,6 +120,8 @@ def test_a_wrong_model_shows_its_smallest_graph_and_claims_nothing(cli, tmp_path
     assert cli("report", tmp_path / "m.json", *arguments).json["proof"] == "refuted"
     page = out.read_text()
     assert "Why it is right" not in page
+    assert "Wrong: see below" in page.partition("<section>")[0]
+    assert "see the next section" in _section(page, "Verification")
     told = _section(page, "Where it is wrong")
     assert "node 0 (input <code>marked</code>)" in told
     assert "<iframe" in told
@@ -152,7 +158,7 @@ def test_names_in_a_proof_are_escaped():
         starting_states=["node", "marked"],
         final_states=["off", "on"],
     )
-    section = proof_section(report_proof(Model.of(hostile, "path-finding"), as_dataset("path-finding")))
+    section = proof_section(report_proof(Model.of(hostile, "path-finding"), as_dataset("path-finding")), "m.json")
     assert section.title == "Where it is wrong"
     assert "<img src=x>" not in section.body
 

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from graphfsa.cli.reproduce import _grids
-from graphfsa.evaluation import Results, find_experiment, make_table
+from graphfsa.evaluation import Results, find_experiment, make_tables
 from graphfsa.evaluation.rendering import text_at
 from processes import listen_to_interruptions
 
@@ -75,7 +75,7 @@ def test_a_table_is_written_in_every_form_and_can_be_made_again(cli, tiny, tmp_p
 
 @pytest.mark.parametrize("width", [60, 80, 1000])
 def test_tables_keep_their_numbers_on_a_narrow_terminal(width):
-    table = make_table(find_experiment("grab"), Results(RESULTS).records())
+    table = make_tables(find_experiment("grab"), Results(RESULTS).records())[0]
     console = Console(width=width, file=io.StringIO())
     grids = list(_grids(table, width))
     for grid in grids:
@@ -158,3 +158,23 @@ def test_interrupted_it_shows_what_there_is_and_goes_on(tiny, tmp_path, cli):
     done = records.read_bytes()
     assert cli("reproduce", tiny, "--seeds", 1, "--out", out).code == 0
     assert records.read_bytes().startswith(done)
+
+
+def test_figures_take_out_and_seed(cli, tmp_path, monkeypatch):
+    seen = {}
+
+    def draw(out, *, seed, watch):
+        seen.update(out=out, seed=seed)
+        watch and watch("learning distance")
+        model = {"verdict": "proved", "seed": seed, "digest": "abc"}
+        return {"models": {"distance": model}, "figures": {"rule-30": {"caption": "Rule 30"}}}
+
+    monkeypatch.setattr("graphfsa.views.reproduce_figures", draw)
+    told = cli("reproduce", "figures", "--out", "pictures", "--seed", 4)
+    assert (seen["out"], seen["seed"]) == ("pictures", 4)
+    assert "proved, seed 4" in told.out
+    assert "Rule 30" in told.out
+    assert "learning distance" in told.err
+    refused = cli("reproduce", "figures", "--seeds", 3)
+    assert refused.code == 2
+    assert "figures takes the options --out and --seed; got --seeds" in refused.err

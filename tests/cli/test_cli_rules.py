@@ -51,7 +51,7 @@ def test_what_data_never_use_may_differ(cli, tmp_path):
     assert whole["free_entries"] == 0
     assert len(seen["rules"]) < len(whole["rules"])
     assert seen["free_entries"] > 0
-    assert "are never used by these graphs" in seen["text"]
+    assert "are never used by the training graphs" in seen["text"]
 
 
 def test_bad_requests_are_one_line_and_write_nothing(cli, tmp_path):

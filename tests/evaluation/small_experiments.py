@@ -27,6 +27,7 @@ steps = {steps}
 [[learners]]
 column = "majority"
 learner = "majority"
+floor = true
 published = "GNCA"
 
 [[learners]]

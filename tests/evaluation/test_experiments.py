@@ -9,8 +9,16 @@ import pytest
 from small_experiments import tiny
 
 import graphfsa.evaluation as evaluation
+from graphfsa.datasets import as_dataset
 from graphfsa.errors import FormatError, UnknownNameError
-from graphfsa.evaluation import experiment_names, find_experiment, planned, published, published_tables
+from graphfsa.evaluation import (
+    experiment_names,
+    find_experiment,
+    make_tables,
+    planned,
+    published,
+    published_tables,
+)
 from graphfsa.learners import learner_names
 
 PAPER = Path(evaluation.__file__).parent / "paper"
@@ -31,13 +39,79 @@ def test_every_published_cell_is_measured():
         experiment = find_experiment(name)
         if (paper := experiment.published) is not None:
             assert (paper.table, paper.experiment) not in covered
-            covered[paper.table, paper.experiment] = {
-                (entry.published, test.name) for entry in experiment.learners for test in experiment.tests
-            }
+            assert any(block.is_paper for block in experiment.blocks)
+            (table, *others) = make_tables(experiment, {})
+            covered[paper.table, paper.experiment] = list(table.published.values())
+            assert not any(other.published for other in others)
     assert set(covered) == set(published_tables())
     assert sum(len(published(*table)) for table in published_tables()) == 240
-    for table, cells in covered.items():
-        assert set(published(*table)) <= cells
+    for table, cells in covered.items():  # A model without a number of states stands in all groups.
+        assert {id(cell) for cell in published(*table).values()} == {id(cell) for cell in cells}
+
+
+def test_all_tables_have_blocks_and_floors_in_each():
+    for name in experiment_names():
+        experiment = find_experiment(name)
+        splits = [block.split for block in experiment.blocks]
+        boards = name in ("life", "hex-life", "hex-life-torus", "wireworld")
+        assert splits[:2] == (["train"] if boards else ["train", "learn"])
+        assert ("covering" in splits) == name.startswith("grab")
+        for block in experiment.blocks:
+            columns = [each for each in experiment.learners if each.is_in(block) and not each.longer_than]
+            assert [each.learner for each in columns if each.floor] == ["majority", "stay"]
+            assert columns == [each for each in experiment.learners if not each.longer_than]
+
+
+def test_a_learner_is_listed_once_and_trained_once_for_each_block_and_group():
+    experiment = find_experiment("grab")
+    found = {}
+    for place, job in experiment.jobs(0):
+        found.setdefault((place.block.split, place.learner.column), []).append(job)
+    assert [job.options["states"] for job in found["learn", "exact learner"]] == [4, 5, 6]
+    assert {job.train.split for job in found["covering", "exact learner"]} == {"covering"}
+    assert len({job.id for job in found["train", "GNCA"]}) == 1
+    assert ("learn", "GNCA, 3 x the training") not in found
+    assert [place.block.split for place, _ in experiment.jobs(7)] == ["train"] * len(list(experiment.jobs(7)))
+
+
+def test_longer_trainings_do_not_end_early():
+    tables = [find_experiment(name) for name in experiment_names()]
+    assert {table.name for table in tables if any(each.longer_than for each in table.learners)} >= {"distance", "grab"}
+    for name in experiment_names():
+        experiment = find_experiment(name)
+        options = {each.column: each.options for each in experiment.learners}
+        for each in experiment.learners:
+            if each.longer_than:
+                base, own = options[each.longer_than], each.options
+                assert own["epochs"] == each.times * base["epochs"]
+                assert own["preset"] == base["preset"] == "paper"  # It ends by nothing else.
+
+
+def test_what_a_column_knows_is_in_its_head(tmp_path):
+    heads = {column.name: column.head for column in make_tables(find_experiment("grab"), {})[0].columns}
+    assert heads["exact learner"] == "exact learner (states and bound given)"
+    assert heads["GNCA"] == "GNCA"
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'extends = "path-finding"\ntitle = "x"\n'
+        'learners = [{ column = "a", learner = "exact", focus = true, data = { colours = 2 } }]\n'
+    )
+    mine = find_experiment(str(path))
+    (job,) = [job for _, job in mine.jobs(9)]
+    assert job.data.options == {"colours": 2}
+    assert make_tables(mine, {})[0].columns[-1].head == "a (colours = 2)"
+
+
+def test_rows_of_more_rules_tell_learners_apart():
+    experiment = find_experiment("elementary-rules")
+    assert {group.data["rule"] for group in experiment.groups} == {30, 54, 90, 110, 150, 184}
+    for group in experiment.groups:
+        dataset = as_dataset("elementary", group.data)
+        first = dataset.generate(64, 50, np.random.default_rng(0), steps=1)
+        for test in experiment.tests:
+            after = dataset.examples(first.graphs, first.inputs, steps=test.steps)
+            assert 0.2 < after.labels.mean() < 0.8
+            assert (after.labels == first.inputs).mean() < 0.95
 
 
 def test_the_curves_of_the_paper_are_there():
@@ -77,9 +151,9 @@ def test_seeds_come_first_and_quick_runs_are_other_jobs():
     seeds = [job.config["seed"] for job in planned(experiments, 3, quick=False).values()]
     assert seeds == sorted(seeds)
     assert not planned(experiments, 3, quick=False).keys() & planned(experiments, 3, quick=True).keys()
+    assert any(place.learner.longer_than for place, _ in experiments["distance"].jobs(0))
     for experiment in experiments.values():  # Three times the training of a quick run would say nothing.
-        assert [entry.comparison for entry, _ in experiment.jobs(0)].count(True) >= 2
-        assert not any(entry.comparison for entry, _ in experiment.jobs(0, quick=True))
+        assert not any(place.learner.longer_than for place, _ in experiment.jobs(0, quick=True))
 
 
 def test_words_do_not_change_what_is_run(tmp_path):
@@ -103,7 +177,7 @@ def test_an_unknown_table_lists_the_valid_ones():
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("[data]", "[dta]", "unknown field 'dta'; valid fields: about, data, extends"),
+        ("[data]", "[dta]", "unknown field 'dta'; valid fields: about, blocks, data, extends"),
         ('dataset = "root-value"', "", "either a dataset or a configuration of grab"),
         ("count = 8", "count = 0", "must have at least one graph; got 0"),
         ("count = 8", "count = -1", "test 1: field 'count' must be an integer >= 0; got -1"),
@@ -127,16 +201,27 @@ def test_an_unknown_table_lists_the_valid_ones():
             "data: unknown option of life 'speed'",
         ),
         ('dataset = "root-value"', 'grab = "paper-9"', "data: unknown GRAB configuration 'paper-9'"),
+        ("[data]", '[[blocks]]\nsplit = "test"\n[data]', "split must be one of train, learn, alone, every; got 'test'"),
+        ("[data]", '[[blocks]]\nsizes = ["a"]\n[data]', r"field 'sizes\[0\]' must be an integer"),
         (
-            'learner = "stay"',
-            'learner = "stay"\ntrain = { split = "test" }',
-            "split must be one of train, learn; got 'test'",
+            "[data]",
+            "[[blocks]]\n[[blocks]]\n[data]",
+            'blocks must have different names; got "the paper\'s graphs" twice',
         ),
         (
-            'learner = "stay"',
-            'learner = "stay"\ntrain = { sizes = ["a"] }',
-            r"field 'sizes\[0\]' must be an integer",
+            "[data]",
+            '[[groups]]\nname = "a"\noptions = { exact = {} }\n[data]',
+            "a table for each learner, majority, stay",
         ),
+        (
+            "[data]",
+            '[[groups]]\nname = "a"\ndata = { rule = 1 }\n[data]',
+            "learner 1, group 'a': the data set root-value has no options",
+        ),
+        ('learner = "stay"', 'learner = "stay"\nblocks = ["learn"]', "blocks must be among train; got 'learn'"),
+        ('learner = "stay"', 'learner = "stay"\nlonger_than = "x"\ntimes = 2', "longer_than must name another column"),
+        ('learner = "stay"', 'learner = "stay"\nlonger_than = "majority"', "longer_than goes with times"),
+        ('"tab:rootvalue-results"', '"tab:rootvalue-results"\nmargin = 0.0', "margin must be between 0 and 1; got 0.0"),
         ('title = "Floors"', 'title = "Floors', "not TOML"),
         ('title = "Floors"', 'extends = "floors"', "extends must name one of"),
     ],

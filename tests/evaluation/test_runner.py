@@ -15,7 +15,7 @@ from small_experiments import record, tiny
 
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import FormatError, GraphFSAError
-from graphfsa.evaluation import Results, find_experiment, make_table, planned, run_experiments
+from graphfsa.evaluation import Results, find_experiment, make_tables, planned, run_experiments
 from graphfsa.evaluation.experiment import job_id
 from graphfsa.evaluation.runner import TimeLeft
 from graphfsa.plugins import load_file
@@ -111,7 +111,7 @@ def test_a_job_that_fails_is_recorded_and_the_rest_goes_on(tmp_path):
     assert [found["config"]["learner"] for found in failed] == ["exact"]
     assert "need at least 5 states; got states=4" in failed[0]["error"]
     assert "Traceback" in failed[0]["trace"]
-    table = make_table(plan["floors"], results.records())
+    (table,) = make_tables(plan["floors"], results.records())
     assert list(table.failed) == ["too few, seed 0"]
     assert len(table.cells) == 4
     run_experiments(plan, tmp_path / "out", seeds=1, processes=1)  # Tried again, and recorded again.
@@ -346,7 +346,7 @@ def test_graphs_that_cannot_be_drawn_are_found_before_anything_is_run(tmp_path):
             "size = 9999\ncount = 99\nsteps = 999999",
             "nodes x steps must be at most",
         ),
-        ('learner = "stay"', 'learner = "stay"\ntrain = { count = 100000000000 }', "100000000000 graphs of 1 nodes"),
+        ("[data]", "[[blocks]]\ncount = 100000000000\n[data]", "100000000000 graphs of 1 nodes"),
     ]
     for before, after, words in cases:
         path = Path(tiny(tmp_path))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ttest_ind
 
 from graphfsa.errors import GraphFSAError
-from graphfsa.evaluation import paired_test, summary
+from graphfsa.evaluation import paired_test, reproduction, summary
 from graphfsa.evaluation.statistics import holm, mean_interval
 
 shares = st.floats(0, 1, width=16)
@@ -81,3 +82,41 @@ def test_what_cannot_be_compared_is_refused():
         summary([])
     with pytest.raises(GraphFSAError, match="the same number of runs of both; got 2 and 1"):
         paired_test([1, 1], [1])
+
+
+def test_the_interval_of_a_difference_is_that_of_welch():
+    values = [0.81, 0.9, 0.86, 0.79, 0.95]
+    rng = np.random.default_rng(0)
+    other = rng.normal(size=10)
+    other = 0.84 + 0.14 * (other - other.mean()) / other.std(ddof=1)
+    found = reproduction(values, 0.84, 0.14)
+    wanted = ttest_ind(values, other, equal_var=False).confidence_interval()
+    assert (found.low + 0.005, found.high - 0.005) == pytest.approx(tuple(wanted))
+    assert found.difference == pytest.approx(np.mean(values) - 0.84)
+
+
+@pytest.mark.parametrize(
+    ("values", "mean", "std", "margin", "verdict"),
+    [
+        ([1.0] * 10, 1.0, 0.0, 0.05, "equal"),
+        ([0.98] * 10, 1.0, 0.0, 0.05, "equal"),  # Other than published, by less than the margin.
+        ([0.94] * 10, 1.0, 0.0, 0.05, "worse"),
+        ([1.0] * 10, 0.61, 0.2, 0.05, "better"),
+        ([0.57, 0.6, 0.5, 0.61], 0.84, 0.14, 0.05, "worse"),
+        ([0.84, 0.6, 1.0, 0.9], 0.84, 0.14, 0.05, "undecided"),
+        ([0.84, 0.84, 0.84, 0.84], 0.84, 0.14, 0.5, "equal"),
+        ([1.0], 1.0, 0.0, 0.05, "undecided"),  # One run says nothing of the spread.
+    ],
+)
+def test_verdicts(values, mean, std, margin, verdict):
+    assert reproduction(values, mean, std, margin=margin).verdict == verdict
+
+
+def test_equal_is_said_wrongly_in_at_most_5_percent():
+    """Means that are just as far apart as the margin."""
+    rng = np.random.default_rng(0)
+    said = [
+        reproduction(rng.normal(0.75, 0.02, 10), published.mean(), published.std(ddof=1)).verdict == "equal"
+        for published in (rng.normal(0.7, 0.02, 10) for _ in range(400))
+    ]
+    assert np.mean(said) <= 0.06

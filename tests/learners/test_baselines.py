@@ -1,19 +1,20 @@
 """Networks and floors: what they compute, that files keep it, and that the same seed gives the same."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_networks import doubles, plain_loss, plain_scores
 
 from graphfsa import CountingAggregation, Graph, GraphFSA, GraphFSAError
 from graphfsa.datasets import Examples, Task, dataset_class, draw
-from graphfsa.errors import FormatError, LimitError
+from graphfsa.errors import FormatError, LimitError, UnknownNameError
 from graphfsa.files import read_tensors, write_tensors
 from graphfsa.graphs import GraphBatch, families
-from graphfsa.learners import Model, learner_class, load
+from graphfsa.learners import Model, Schedule, learner_class, load
 from graphfsa.learners._floor import frequencies
 from graphfsa.learners._neural import Network
 from graphfsa.learners._neural._batches import Arcs, Batches
@@ -29,7 +30,7 @@ torch = pytest.importorskip("torch")
 
 CLASSES = Task("three", "classes", ("a", "b", "c"), ("x", "y"))
 EVOLUTION = Task("two", "evolution", ("off", "on"), ("off", "on"))
-NETWORKS = [RecurrentGNN(hidden=5, factor=2), GNCA(hidden=6)]
+NETWORKS = [RecurrentGNN(hidden=5, factor=2, dropout=0.0), GNCA(hidden=6)]
 SMALL = [RecurrentGNN(epochs=2), GNCA(epochs=2, hidden=16)]
 GRAPHS = plain_graphs(max_nodes=7) | scattered_graphs(max_nodes=25)
 
@@ -40,70 +41,8 @@ def untrained(learner, task, seed=0):
     return Network(learner, task, {name: 2 * array for name, array in weights.items()})
 
 
-def plain_scores(model, graph, inputs, steps):
-    """What a network is by definition, in float64: loops over nodes and arcs, one number of steps."""
-    network = getattr(model, "body", model)
-    weights = {name: array.astype(float) for name, array in network.weights.items()}
-    follow = {RecurrentGNN: plain_recurrent, GNCA: plain_gnca}[type(network.learner)]
-    return follow(weights, graph, inputs, steps, model.task)
-
-
-def dense(weights, name, values):
-    return weights[f"{name}.weight"] @ values + weights.get(f"{name}.bias", 0)
-
-
-def plain_mlp(weights, name, values):
-    layers = sorted({key.split(".")[1] for key in weights if key.startswith(name + ".")})
-    for layer in layers:
-        values = dense(weights, f"{name}.{layer}", values)
-        if layer != layers[-1]:
-            values = np.maximum(values, 0)
-    return values
-
-
-def sigmoid(values):
-    return 1 / (1 + np.exp(-values))
-
-
-def plain_recurrent(weights, graph, inputs, steps, task):
-    encoded = [plain_mlp(weights, "encoder", np.eye(len(task.inputs))[k]) for k in inputs]
-    hidden = list(encoded)
-    for _ in range(steps):
-        after = []
-        for node, own in enumerate(hidden):
-            total = np.zeros(len(own))
-            for source in graph.neighbours(node).tolist():
-                edge = dense(weights, "sender", hidden[source]) + dense(weights, "receiver", own)
-                total += dense(weights, "message", np.maximum(edge, 0))
-            taken = dense(weights, "gates.input", np.concatenate([total, encoded[node]])).reshape(3, -1)
-            kept = dense(weights, "gates.hidden", own).reshape(3, -1)
-            reset, update = sigmoid(taken[0] + kept[0]), sigmoid(taken[1] + kept[1])
-            after.append((1 - update) * np.tanh(taken[2] + reset * kept[2]) + update * own)
-        hidden = after
-    return np.array([plain_mlp(weights, "decoder", own) for own in hidden]).reshape(-1, len(task.classes))
-
-
-def plain_gnca(weights, graph, inputs, steps, task):
-    classes = len(task.classes)
-    extra = len(task.inputs) if task.kind == "classes" else 0
-    first = classes if task.kind == "classes" else 0
-    numbers = [np.eye(classes + extra)[first + k] for k in inputs]
-    logits = [np.where(own > 0, 10.0, -np.inf if extra else -10.0) for own in numbers]
-    for _ in range(steps):
-        own = [plain_mlp(weights, "own", node) for node in numbers]
-        sent = [np.maximum(dense(weights, "message", node), 0) for node in own]
-        logits = []
-        for node in range(graph.num_nodes):
-            total = np.zeros(len(sent[node]))
-            for source in graph.neighbours(node).tolist():
-                total += sent[source]
-            logits.append(plain_mlp(weights, "next", np.concatenate([own[node], total])))
-        numbers = [sigmoid(node) for node in logits]
-    return np.array(logits).reshape(-1, classes + extra)[:, :classes]
-
-
 def scores(model, graph, inputs, steps):
-    """The scores of the fast network, one graph alone."""
+    """The scores of the fast network, one graph alone; of all states for a GNCA."""
     examples = Examples(model.task, GraphBatch.of([graph]), inputs, np.zeros(len(inputs), int), steps=steps)
     with torch.inference_mode():
         batch = Batches(examples).take(np.array([0]))
@@ -113,12 +52,13 @@ def scores(model, graph, inputs, steps):
 @pytest.mark.parametrize("task", [CLASSES, EVOLUTION], ids=["classes", "evolution"])
 @pytest.mark.parametrize("learner", NETWORKS, ids=["recurrent", "gnca"])
 @settings(max_examples=15, deadline=None)
-@given(graph=GRAPHS, seed=SEEDS, steps=st.integers(0, 4))
+@given(graph=GRAPHS.filter(lambda graph: graph.num_nodes > 0), seed=SEEDS, steps=st.integers(0, 4))
 def test_a_network_is_what_its_definition_says(learner, task, graph, seed, steps):
     model = untrained(learner, task, seed)
     inputs = np.random.default_rng(seed).integers(0, len(task.inputs), graph.num_nodes)
-    wanted = plain_scores(model, graph, inputs, steps)
+    wanted = plain_scores(model, graph, inputs, steps).detach().numpy()
     assert scores(model, graph, inputs, steps) == pytest.approx(wanted, abs=2e-3, rel=2e-3)
+    wanted = wanted[:, : len(task.classes)]
     answer = model.predict(graph, inputs, steps=steps)
     assert answer.dtype == np.int16
     ranked = np.sort(np.maximum(wanted, -1e9), 1)
@@ -277,9 +217,9 @@ def test_what_a_model_says_about_its_training(learner):
     assert alone.history[0]["validation_loss"] is None
 
 
-def test_the_best_epoch_is_kept_and_patience_ends_it():
+def test_the_best_epoch_is_kept_and_stop_ends_it():
     train, held = root_value(), root_value(seed=1)
-    model = RecurrentGNN(epochs=100, patience=3, rate=0.05).fit(train, held, seed=0)
+    model = RecurrentGNN(epochs=100, stop=3, rate=0.05, training_steps="data").fit(train, held, seed=0)
     losses = [record["validation_loss"] for record in model.history]
     best = int(np.argmin(losses))
     assert len(losses) == min(100, best + 1 + 3)
@@ -302,29 +242,135 @@ def test_nodes_that_do_not_count_do_not_matter_and_occurrences_do():
     assert not same_weights(first, third)
 
 
-def test_the_loss_is_the_mean_over_nodes_that_count_and_steps_are_those_of_the_labels():
-    examples = root_value(sizes=[2, 5])
-    learner = RecurrentGNN(epochs=1, rate=1e-9, batch=len(examples), offset=0, dropout=0.0)
-    model = learner.fit(examples, seed=0)
-    losses, count = 0.0, 0
-    for example in examples:
-        logits = plain_scores(model, example.graph, example.inputs, example.steps)
-        chances = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
-        losses -= np.log(chances[np.arange(len(example.labels)), example.labels]).sum()
-        count += len(example.labels)
-    assert model.history[0]["loss"] == pytest.approx(losses / count, rel=1e-4)
+@pytest.mark.parametrize("training_steps", ["data", 3])
+def test_the_loss_is_the_mean_over_nodes_that_count_after_the_steps_of_training(training_steps):
+    examples, held = root_value(sizes=[2, 5]), root_value(sizes=[3], seed=1)
+    options = {"training_steps": training_steps, "dropout": 0.0}
+    learner = RecurrentGNN(epochs=1, rate=1e-9, batch=len(examples), **options)
+    model = learner.fit(examples, held, seed=0)
+    for name, part in (("loss", examples), ("validation_loss", held)):
+        losses = []
+        for example in part:
+            steps = example.steps if training_steps == "data" else training_steps
+            rows = plain_scores(model.network, example.graph, example.inputs, steps)
+            losses.append(plain_loss(model.network, rows, example.labels).detach())
+        assert model.history[0][name] == pytest.approx(float(torch.cat(losses).mean()), rel=1e-4)
 
 
-def test_an_evolution_never_makes_further_steps():
+@pytest.mark.parametrize("task", [CLASSES, EVOLUTION], ids=["classes", "evolution"])
+@pytest.mark.parametrize("learner", NETWORKS, ids=["recurrent", "gnca"])
+@settings(max_examples=10, deadline=None)
+@given(graph=plain_graphs(max_nodes=6).filter(lambda graph: graph.num_nodes > 0), seed=SEEDS, steps=st.integers(1, 3))
+def test_gradients_are_those_of_the_definition(learner, task, graph, seed, steps):
+    network = untrained(learner, task, seed)
+    rng = np.random.default_rng(seed)
+    inputs = rng.integers(0, len(task.inputs), graph.num_nodes)
+    labels = rng.integers(0, len(task.classes), graph.num_nodes)
+    examples = Examples(task, GraphBatch.of([graph]), inputs, labels, steps=steps)
+    weights, plain = Weights(network.weights, np.random.default_rng(0)), doubles(network)
+    batch = Batches(examples).take(np.array([0]))
+    losses = learner.losses(scores_of(learner, weights, batch, task), batch.labels, task)
+    wanted = plain_loss(network, plain_scores(network, graph, inputs, steps, plain), labels)
+    assert losses.detach().numpy() == pytest.approx(wanted.detach().numpy(), abs=1e-3, rel=1e-3)
+    losses.mean().backward()
+    wanted.mean().backward()
+    for name, tensor in weights.tensors.items():
+        exact = 0 * plain[name] if plain[name].grad is None else plain[name].grad
+        assert (tensor.grad if tensor.grad is not None else torch.zeros_like(tensor)).numpy() == pytest.approx(
+            exact.detach().numpy(), abs=2e-3, rel=2e-2
+        ), name
+
+
+def test_the_networks_have_the_published_widths():
+    for options, inputs in ((CLASSES, 3), (EVOLUTION, 1)):
+        shapes = RecurrentGNN().shapes(options)
+        mlps = {"encoder": inputs, "skip": 16 + inputs, "edge": 32, "decoder": 16}
+        for name, wide in mlps.items():
+            inner, last = 128 if name == "edge" else 64, 2 if name == "decoder" else 16
+            assert [shapes[f"{name}.{k}.weight"] for k in range(3)] == [(inner, wide), (inner, inner), (last, inner)]
+        assert {shape for name, shape in shapes.items() if name.startswith("gates")} == {(48, 16), (48,)}
+    for task, states in ((CLASSES, 5), (EVOLUTION, 2)):
+        shapes = GNCA().shapes(task)
+        assert [shapes[f"own.{k}.weight"] for k in range(3)] == [(256, states), (256, 256), (256, 256)]
+        assert shapes["message.weight"] == (256, 256)
+        assert [shapes[f"next.{k}.weight"] for k in range(3)] == [(256, 512), (256, 256), (states, 256)]
+
+
+def test_dropout_is_once_in_each_mlp_after_the_first_relu(monkeypatch):
+    seen = []
+    monkeypatch.setattr(Weights, "dropout", lambda self, values, chance: seen.append((values, chance)) or values)
+    learner = RecurrentGNN(dropout=0.25)
+    weights = Weights(learner.first_weights(CLASSES, np.random.default_rng(0)), np.random.default_rng(0))
+    path = GraphBatch.of([families.parse_family("path:4", np.random.default_rng(0))])
+    batch = Batches(Examples(CLASSES, path, [0, 1, 2, 0], [0, 1, 0, 1], steps=2)).take(np.array([0]))
+    scores_of(learner, weights, batch, CLASSES)
+    shapes = [tuple(values.shape) for values, _ in seen]
+    assert shapes == [(4, 64), (4, 64), (6, 128), (4, 64), (6, 128), (4, 64)]
+    assert {chance for _, chance in seen} == {0.25}
+    assert all((values >= 0).all() and (values == 0).any() for values, _ in seen)
+
+
+def test_dropout_keeps_the_mean_and_is_off_without_noise():
+    values = torch.ones(400, 50)
+    dropped = Weights({}, np.random.default_rng(0)).dropout(values, 0.25)
+    assert float((dropped == 0).float().mean()) == pytest.approx(0.25, abs=0.02)
+    assert sorted(set(dropped.flatten().tolist())) == pytest.approx([0, 4 / 3])
+    assert Weights({}).dropout(values, 0.25) is values
+
+
+def test_an_evolution_is_trained_with_the_steps_of_its_data():
     rows = dataset_class("elementary")().generate(4, 40, np.random.default_rng(0), steps=1)
-    with_offset, without = (replace(SMALL[0], offset=offset).fit(rows, seed=0) for offset in (5, 0))
-    assert same_weights(with_offset, without)
+    schedules = SMALL[0].fit(rows, seed=0).provenance.details["schedule"]
+    assert (schedules["training_steps"], schedules["offset"]) == ("data", 0)
+    for option in ({"offset": 5}, {"training_steps": 3}):
+        with pytest.raises(GraphFSAError, match=f"{next(iter(option))} has no meaning where labels are states"):
+            replace(SMALL[0], **option).fit(rows, seed=0)
+
+
+def test_presets_are_those_of_the_authors_scripts_by_kind_of_task():
+    paper = RecurrentGNN().presets["paper"]
+    common = {"rate": 0.001, "batch": 32, "clip": 1.0, "updates": 0, "stop": 0, "offset": 0}
+    wanted = {
+        "classes": {"epochs": 20, "patience": 5, "training_steps": 8, **common},
+        "evolution": {"epochs": 50, "patience": 2, "training_steps": "data", **common},
+    }
+    assert {kind: asdict(schedule) for kind, schedule in paper.items()} == wanted
+    for kind in (RecurrentGNN, GNCA):
+        assert asdict(kind().schedule(CLASSES)) == wanted["classes"]
+        assert asdict(kind(epochs=5).schedule(EVOLUTION)) == {**wanted["evolution"], "epochs": 5}
+        assert (kind().split, kind("tuned").split) == ("train", "learn")
+        assert asdict(kind("tuned").schedule(CLASSES)) != wanted["classes"]
+    with pytest.raises(UnknownNameError, match=r"unknown preset 'papers' .*valid names: paper, tuned"):
+        RecurrentGNN("papers")
+
+
+def test_a_class_may_have_other_presets(monkeypatch):
+    monkeypatch.setattr(RecurrentGNN, "presets", {"short": {"classes": Schedule(epochs=1, patience=1)}})
+    assert RecurrentGNN("short").fit(root_value(), seed=0).provenance.details["epochs"] == 1
+    with pytest.raises(GraphFSAError, match="preset 'short' of recurrent-gnn is for classes; got evolution"):
+        RecurrentGNN("short").schedule(EVOLUTION)
+    with pytest.raises(UnknownNameError, match=r"unknown preset 'paper'.*valid names: short"):
+        RecurrentGNN()
+
+
+def test_the_rate_falls_on_plateaus_of_the_validation_loss():
+    train, held = root_value(), root_value(seed=1)
+    model = RecurrentGNN(epochs=40, patience=1, rate=0.05).fit(train, held, seed=0)
+    rate, lowest, flat = 0.05, np.inf, 0
+    for record in model.history:
+        assert record["rate"] == pytest.approx(rate)
+        flat = 0 if record["validation_loss"] < lowest else flat + 1
+        lowest = min(lowest, record["validation_loss"])
+        if flat > 1:
+            rate, flat = 0.8 * rate, 0
+    assert rate < 0.05
+    assert len(model.history) == 40
 
 
 def test_a_recurrent_network_learns_what_floors_cannot():
     dataset = dataset_class("root-value")()
     train, held = root_value(30), root_value(10, seed=1)
-    model = RecurrentGNN(updates=120, rate=0.01).fit(train, held, seed=0)
+    model = RecurrentGNN(epochs=30, rate=0.005).fit(train, held, seed=0)
     assert model.provenance.validation_accuracy == 1
     test = draw(dataset, 8, 50, np.random.default_rng(2), "test")
     floors = [floor().fit(train).accuracy(test) for floor in (Majority, Stay)]
@@ -359,8 +405,14 @@ def test_ctrl_c_returns_the_best_so_far(rounds):
         (RecurrentGNN, {"batch": 0}, "batch must be an integer from 1 to"),
         (RecurrentGNN, {"clip": -1}, "clip must be a number >= 0"),
         (GNCA, {"epochs": 0}, "epochs must be an integer from 1 to"),
-        (GNCA, {"updates": 0}, "updates must be an integer from 1 to"),
-        (GNCA, {"patience": -1}, "patience must be an integer from 1 to"),
+        (GNCA, {"updates": -1}, "updates must be an integer from 0 to"),
+        (GNCA, {"patience": -1}, "patience must be an integer from 0 to"),
+        (GNCA, {"stop": 2.5}, "stop must be an integer from 0 to"),
+        (
+            GNCA,
+            {"training_steps": "all"},
+            "training_steps must be an integer from 1 to 1000000000 or 'data'; got 'all'",
+        ),
         (GNCA, {"offset": -1}, "offset must be an integer from 0 to"),
         (GNCA, {"hidden": 10**6}, "hidden must be an integer from 1 to 4096"),
     ],
@@ -392,11 +444,13 @@ def test_steps_that_do_not_fit_in_memory_are_refused_before_they_are_made():
     examples = root_value(sizes=[4])
     long = Examples(examples.task, examples.graphs, examples.inputs, examples.labels, steps=10**9)
     with pytest.raises(LimitError, match="Choose a smaller batch, fewer steps or smaller graphs"):
-        RecurrentGNN().fit(long)
+        RecurrentGNN(training_steps="data").fit(long)
+    with pytest.raises(LimitError, match="Choose a smaller batch, fewer steps or smaller graphs"):
+        RecurrentGNN(offset=10**9).fit(examples)
 
 
 def test_a_loss_that_is_no_number_is_said(monkeypatch):
-    monkeypatch.setattr(RecurrentGNN, "losses", lambda self, scores, labels: scores[:, 0] * float("nan"))
+    monkeypatch.setattr(RecurrentGNN, "losses", lambda self, scores, labels, task: scores[:, 0] * float("nan"))
     with pytest.raises(GraphFSAError, match=r"not a number any more in update 1; choose a rate below 0\.001"):
         RecurrentGNN().fit(root_value(), seed=0)
 
@@ -425,7 +479,7 @@ def test_a_file_keeps_everything(learner, tmp_path):
 def kept(tmp_path_factory):
     path = tmp_path_factory.mktemp("kept") / "net.safetensors"
     RecurrentGNN(epochs=1).fit(root_value(), seed=0).save(path)
-    return path, *read_tensors(path, "graphfsa.network/1")
+    return path, *read_tensors(path, "graphfsa.network/2")
 
 
 def changed(about, **fields):
@@ -454,10 +508,10 @@ DAMAGES = {
     ),
     "a history of numbers": lambda tensors, about: about.update(history="[1, 2]"),
     "no provenance": lambda tensors, about: about.update(about=changed(about, provenance={})),
-    "a weight too few": lambda tensors, about: tensors.pop("message.bias"),
+    "a weight too few": lambda tensors, about: tensors.pop("edge.2.bias"),
     "a weight too many": lambda tensors, about: tensors.update(extra=np.zeros(3, np.float32)),
-    "another type": lambda tensors, about: tensors.update({"message.bias": np.zeros(16)}),
-    "not a number": lambda tensors, about: tensors.update({"message.bias": np.full(16, np.nan, np.float32)}),
+    "another type": lambda tensors, about: tensors.update({"edge.2.bias": np.zeros(16)}),
+    "not a number": lambda tensors, about: tensors.update({"edge.2.bias": np.full(16, np.nan, np.float32)}),
 }
 
 
@@ -469,6 +523,13 @@ def test_a_damaged_file_is_refused(damage, kept, tmp_path):
     write_tensors(tmp_path / "bad.safetensors", tensors, about)
     with pytest.raises(FormatError, match=r"bad\.safetensors: "):
         load(tmp_path / "bad.safetensors")
+
+
+def test_a_network_of_an_earlier_version_is_refused_with_what_to_do(kept, tmp_path):
+    _, tensors, about = kept
+    write_tensors(tmp_path / "old.safetensors", tensors, {**about, "schema": "graphfsa.network/1"})
+    with pytest.raises(FormatError, match=r"old\.safetensors: a network of an earlier version.*train it again"):
+        load(tmp_path / "old.safetensors")
 
 
 def test_half_a_file_and_no_file_are_refused(kept, tmp_path):

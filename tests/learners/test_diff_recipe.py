@@ -16,13 +16,15 @@ CHOICES = {
     "aggregate": ("exact", "threshold"),
     "finals": ("mask", "penalty"),
     "loss": ("cross-entropy", "l2"),
+    "reduction": ("mean", "sum"),
     "schedule": ("constant", "plateau"),
+    "first": ("normal", "uniform"),
     "keep": ("errors", "validation"),
 }
 TRUTHS, WHOLE, REAL = (
     [field.name for field in fields(Recipe) if field.type == kind] for kind in ("bool", "int", "float")
 )
-AT_LEAST_ONE = ("restarts", "updates", "batch", "check", "harvest")
+AT_LEAST_ONE = ("restarts", "updates", "batch", "check")
 NAN, INFINITE = float("nan"), float("inf")
 
 
@@ -48,8 +50,9 @@ def test_there_are_three_presets_and_options_change_only_what_they_name():
 def test_the_published_preset_is_what_was_published():
     paper, reference = PRESETS["paper"], PRESETS["reference"]
     assert (paper.aggregate, paper.loss, paper.finals, paper.schedule) == ("threshold", "l2", "penalty", "plateau")
-    assert (paper.restarts, paper.batch, paper.epochs, paper.sampling) == (1, 1, 20, "turns")
+    assert (paper.restarts, paper.batch, paper.epochs, paper.sampling) == (1, 1, 10, "turns")
     assert (paper.rate, paper.betas, paper.steps, paper.offset) == (0.25, (0.5, 0.5), 10, 1)
+    assert (paper.first, paper.noise, paper.reduction, paper.harvest) == ("uniform", 1.0, "sum", 0)
     assert (paper.repair, paper.simplify, paper.complete, paper.keep) == (0, False, False, "validation")
     assert {name for name in NAMES if getattr(paper, name) != getattr(reference, name)} == {"steps"}
     assert reference.steps == 5
@@ -175,8 +178,9 @@ def test_evolutions_are_trained_with_their_own_steps_and_without_final_states(pr
     recipe = recipe_of(preset, {"noise": 0.25})
     changed = for_evolution(recipe, preset, ("noise",))
     wanted = {"offset": 0, "steps": "data", "stay": 0.0, "harvest": 1, "finals": "mask", "penalty": 0.0}
-    rate = recipe.rate if preset == "strong" else 0.5
-    assert asdict(changed) == {**asdict(recipe), **wanted, "rate": rate}
+    if preset != "strong":
+        wanted |= {"rate": 0.5, "epochs": 5, "harvest": 0}
+    assert asdict(changed) == {**asdict(recipe), **wanted}
     assert for_evolution(changed, preset, ("noise",)) == changed
     assert for_evolution(recipe_of(preset, {"harvest": 5}), preset, ("harvest",)).harvest == 5
     for name in ("offset", "stay", "steps", "finals", "penalty"):
@@ -185,9 +189,11 @@ def test_evolutions_are_trained_with_their_own_steps_and_without_final_states(pr
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))
-def test_evolutions_keep_a_rate_that_was_chosen(preset):
+def test_evolutions_keep_what_was_chosen(preset):
     recipe = recipe_of(preset, {"rate": 0.125})
     assert for_evolution(recipe, preset, ("rate",)).rate == 0.125
+    if preset != "strong":
+        assert for_evolution(recipe_of(preset, {"epochs": 3}), preset, ("epochs",)).epochs == 3
 
 
 def test_the_learner_refuses_implementations_and_devices_that_do_not_fit():

@@ -137,9 +137,13 @@ def test_random_automata_are_never_proved_if_they_are_wrong(seed, name, kind, hi
 
 
 def test_they_prove_what_contracts_do_not_and_the_file_can_be_checked(tmp_path, monkeypatch):
-    monkeypatch.setattr(import_module("graphfsa.proofs.prove"), "_FEW_STEPS", 1)
+    monkeypatch.setattr(import_module("graphfsa.proofs._trees"), "_FEW_STEPS", 1)
     found = prove("path-finding")
-    assert (found.verdict, found.method, found.steps) == ("proved", "views", "after at most as many steps as nodes")
+    assert (found.verdict, found.method, found.steps) == (
+        "proved",
+        "views",
+        "after at most n steps, where n is the number of nodes",
+    )
     save_proof(found, tmp_path / "c.json")
     check = check_certificate(tmp_path / "c.json", "path-finding")
     assert check.holds
@@ -178,7 +182,7 @@ def test_certificates_that_are_no_certificates(change, words):
 
 
 def test_views_in_words(monkeypatch):
-    monkeypatch.setattr(import_module("graphfsa.proofs.prove"), "_FEW_STEPS", 1)
+    monkeypatch.setattr(import_module("graphfsa.proofs._trees"), "_FEW_STEPS", 1)
     found = prove("path-finding")
     parts = explain(found, "path-finding")
     assert any("on 2 levels" in part.text for part in parts)

@@ -3,7 +3,7 @@ import pytest
 from graphfsa import library, run
 from graphfsa.analysis import verify
 from graphfsa.datasets import Distance, RootValue
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.proofs._wave_refuter import WaveRefuter, refute_connected
 from graphfsa.proofs._waves import prove_waves
 from stress._wave_tasks import TRUE, counter
@@ -63,3 +63,19 @@ def test_a_refuter_is_made_once_for_many():
 def test_data_sets_without_waves_are_refused():
     with pytest.raises(GraphFSAError, match="must have a wave specification; root-value has none"):
         refute_connected(library.root_value(), RootValue())
+
+
+def test_sizes_that_were_not_looked_at_do_not_count(monkeypatch):
+    refuter = WaveRefuter(Distance().specifications()[0], 4, long=False)
+    assert refuter.refute(library.distance()) is None
+    assert refuter.looked_at == 4
+    look = WaveRefuter._first_wrong
+
+    def tired(self, fsa, part):
+        if part.inputs.shape[1] == 3:
+            raise LimitError("a run does not repeat")
+        return look(self, fsa, part)
+
+    monkeypatch.setattr(WaveRefuter, "_first_wrong", tired)
+    assert refuter.refute(library.distance()) is None
+    assert refuter.looked_at == 2

@@ -28,8 +28,8 @@ def test_what_is_right_is_proved_in_time(name):
 def test_the_theorem_is_said_in_words():
     found = prove_waves(library.distance(), Distance().specifications()[0])
     assert found.reason == (
-        "on every connected graph every node has its class of distance from step d + 1 on, where d is its distance to "
-        "the nearest source"
+        "on every connected graph that is an instance of distance, every node has its class from step d + 1 on, where "
+        "d is its distance from the nearest source"
     )
     assert prove_waves(*TRUE["reached"]).reason.endswith("; a node that no source reaches never answers")
 
@@ -39,7 +39,7 @@ def test_a_wrong_automaton_is_not_proved_and_the_reason_says_where():
     found = prove_waves(fsa, Distance().specifications()[0])
     assert (found.verdict, found.lag, found.certificate) == ("undecided", None, None)
     assert "a node with input node at distance 1 from the nearest source" in found.reason
-    assert "whose class is odd, is in state even at clock 24" in found.reason
+    assert "whose class is odd, is in state even 24 or more steps after" in found.reason
 
 
 def test_an_answer_of_a_node_that_nobody_reaches_is_named():
@@ -129,7 +129,7 @@ def test_what_blew_up_later_is_said():
     wrong = library.distance().with_entry("node", 1, "even")
     spec = Distance().specifications()[0]
     found = prove_waves(wrong, spec, windows=[Window(1, 1, 2), Window(1, 1, 10**5)])
-    assert "is in state even at clock 2" in found.reason
+    assert "is in state even 2 or more steps after" in found.reason
     assert "; with more told apart, distance has" in found.reason
 
 

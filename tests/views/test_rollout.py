@@ -253,6 +253,10 @@ def test_how_graphs_are_drawn():
     assert layout_kind(families.hexagonal(2, 5)) == "hex"
     assert layout_kind(families.star(5)) == layout_kind(families.path(2)) == "graph"
     assert layout_kind(Graph.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 2)])) == "graph"
+    for edges in ([(0, 1), (0, 2)], [(0, 1), (0, 3), (1, 2)], [(0, 2), (1, 2)], [(0, 3), (2, 3), (1, 2)]):
+        assert layout_kind(Graph.from_edges(1 + len(edges), edges)) == "graph"  # Paths whose nodes are not in order.
+    for edges in ([(2, 1), (1, 0)], [(0, 1), (2, 1), (0, 2)], [(0, 1), (1, 2), (2, 3), (3, 0)]):
+        assert layout_kind(Graph.from_edges(max(map(max, edges)) + 1, edges)) == "line"
     for task, kind in (("life", "grid"), ("hex-life", "hex"), ("elementary", "line"), ("distance", "graph")):
         (example,) = dataset_class(task)().generate(16, 1, np.random.default_rng(0))
         assert layout_kind(example.graph) == kind

@@ -123,8 +123,9 @@ def _check_colours(graphs: list[tuple[list[Node], int]], aggregation: Aggregatio
                 alike = labels[colours[place][number], steps if task.kind == "evolution" else None]
                 twin = next((where for label, where in alike.items() if label != node.label), None)
                 if twin is not None:
-                    what = f"node {number} of graph {place} must be {task.classes[node.label]} after {steps} steps"
-                    other = f"node {twin[1]} of graph {twin[0]}, which has another label, looks the same until then"
+                    first, second = _called(number, place, graphs), _called(twin[1], twin[0], graphs)
+                    what = f"{first} must be {task.classes[node.label]} after {steps} steps"
+                    other = f"{second}, which has another label, looks the same until then"
                     return Check(True, f"{what}, but {other}")
         if stable:
             break  # What looks the same now does so for ever, however many steps are left.
@@ -135,6 +136,11 @@ def _check_colours(graphs: list[tuple[list[Node], int]], aggregation: Aggregatio
         ]
         kinds, stable = len(names), len(names) == kinds
     return Check(False, "every node can be told apart from nodes with other labels before its label is due")
+
+
+def _called(node: int, place: int, graphs: list[tuple[list[Node], int]]) -> str:
+    """A node by its number, and that of its graph if there are several."""
+    return f"node {node}" if len(graphs) == 1 else f"node {node} of graph {place}"
 
 
 def _colour(nodes: list[Node], node: int, before: list[int], aggregation: Aggregation | None) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphfsa.analysis.coverage import entries_used
+from graphfsa.analysis.vectors import vectors
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.rules import (
@@ -101,6 +102,19 @@ class Transitions:
         features = self.fsa.aggregation.features(self.fsa.state_names)
         names = StateNames(self.fsa.state_names, written)
         return [guard_words(guard, features, names) for guard in arrow.guards]
+
+    def vectors(self, arrow: Transition) -> list[str]:
+        """When a node takes an arrow, as vectors of values: see :func:`graphfsa.analysis.vectors.vectors`.
+
+        Among all arrows of an automaton, the only one of a state has a star in every place.
+
+        Args:
+            arrow: One of the arrows.
+        """
+        aggregation, names = self.fsa.aggregation, self.fsa.state_names
+        if arrow.always and self.start is None:
+            return [f"[{','.join('*' for _ in aggregation.digit_labels(names))}]"]
+        return vectors(aggregation, arrow.values.tolist(), names)
 
     @property
     def num_wordless(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
-from graphfsa.checks import check_integer, is_integer, shorten, shown
-from graphfsa.errors import AutomatonError, LimitError
+from graphfsa.automaton.base import Automaton, check_state_names, check_table_size, state_index
+from graphfsa.checks import check_integer, shorten
+from graphfsa.errors import AutomatonError
 from graphfsa.files import PathLike
 from graphfsa.html import element, join, table_html
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 Rule = Callable[[str, Any], str | int]
 
-MAX_STATES = 256
-MAX_TABLE_ENTRIES = 2**26
 _HTML_ENTRIES = 1500
 """Up to this number of entries a notebook looks for rules, which takes a moment."""
 _HTML_RULES = 32
@@ -33,7 +32,7 @@ _HTML_COLUMNS = 24
 _HTML_NAME = 40
 
 
-class GraphFSA:
+class GraphFSA(Automaton):
     """A frozen finite state automaton for graphs, validated when it is built.
 
     One step moves every node at once: a node in state ``m`` whose neighbourhood has the value ``a`` moves to
@@ -57,7 +56,7 @@ class GraphFSA:
         [[0, 0, 1, 1], [1, 1, 1, 1]]
     """
 
-    __slots__ = ("_aggregation", "_digest", "_final_states", "_starting_states", "_state_names", "_table")
+    __slots__ = ("_table",)
 
     def __init__(
         self,
@@ -68,15 +67,9 @@ class GraphFSA:
         starting_states: Sequence[str | int] | None = None,
         final_states: Sequence[str | int] = (),
     ) -> None:
-        self._state_names = check_state_names(state_names)
-        num_values = check_table_size(aggregation, self.num_states)
-        self._aggregation = aggregation
-        self._table = _check_table(transition_table, self.num_states, num_values)
-        everything = range(self.num_states)
-        self._starting_states = self._indices("starting", everything if starting_states is None else starting_states)
-        self._final_states = self._indices("final", final_states)
+        super().__init__(state_names, aggregation, starting_states, final_states)
+        self._table = _check_table(transition_table, self.num_states, self.num_values)
         self._check_finals()
-        self._digest: str | None = None
 
     @classmethod
     def from_rule(
@@ -168,54 +161,29 @@ class GraphFSA:
         return diagram(self, matters, title=title, layout=layout, colours=colours)
 
     @property
-    def num_states(self) -> int:
-        """Number of states, ``|M|``."""
-        return len(self._state_names)
-
-    @property
-    def num_values(self) -> int:
-        """Number of values of the aggregation, ``|Z|``."""
-        return self._table.shape[1]
-
-    @property
-    def state_names(self) -> tuple[str, ...]:
-        """Name of each state."""
-        return self._state_names
-
-    @property
-    def aggregation(self) -> Aggregation:
-        """How a node sees its neighbours."""
-        return self._aggregation
-
-    @property
     def transition_table(self) -> Array:
         """The next state, uint8 [num_states, num_values], read-only."""
         return self._table
-
-    @property
-    def starting_states(self) -> tuple[int, ...]:
-        """Indices of the states in which nodes may start, sorted."""
-        return self._starting_states
-
-    @property
-    def final_states(self) -> tuple[int, ...]:
-        """Indices of the absorbing states that stand for answers, sorted."""
-        return self._final_states
-
-    def index(self, state: str | int) -> int:
-        """The index of a state given by name or index."""
-        return state_index(state, self._state_names, "state")
 
     def with_entry(self, state: str | int, value: int, successor: str | int) -> GraphFSA:
         """The same automaton with another next state for one state and value.
 
         Args:
             state: The state, by name or index.
-            value: The value of the aggregation.
+            value: The number of the value that the aggregation has, from 0 on: ``graphfsa info`` lists them, and
+                ``fsa.aggregation.encode(states, [], fsa.num_states)`` is that of a node whose neighbours are in these
+                states (their indices).
             successor: The next state, by name or index.
 
         Raises:
             AutomatonError: There is no such state or value, or a final state would be left.
+
+        Example:
+            >>> from graphfsa import library
+            >>> fsa = library.distance()
+            >>> sees_even = fsa.aggregation.encode([fsa.index("even")], [], fsa.num_states)
+            >>> fsa.with_entry("node", sees_even, "even").transition_table[fsa.index("node"), sees_even]
+            np.uint8(0)
         """
         place = check_integer("value", value, 0, self.num_values - 1, error=AutomatonError)
         table = self._table.copy()
@@ -263,10 +231,6 @@ class GraphFSA:
     def __hash__(self) -> int:
         return hash(self.digest)
 
-    def __repr__(self) -> str:
-        names = ", ".join(self._state_names[:8]) + (", ..." if self.num_states > 8 else "")
-        return f"GraphFSA({self.num_states} states: {names}; {self._aggregation}; {self.num_values} values)"
-
     def _repr_html_(self) -> str:
         """The rules if they are short, else the table."""
         if self._table.size <= _HTML_ENTRIES:
@@ -294,14 +258,6 @@ class GraphFSA:
         title = f"GraphFSA: {self.num_states} states, {self._aggregation}"
         return join([table_html(title, [element("tr", element("th", "neighbours"), *heads), *rows]), *more])
 
-    def _indices(self, what: str, states: Sequence[str | int]) -> tuple[int, ...]:
-        if isinstance(states, str) or not isinstance(states, Iterable):
-            raise AutomatonError(f"{what}_states must be a list of states; got {shown(states)}")
-        found = [state_index(state, self._state_names, f"{what} state") for state in states]
-        if len(set(found)) != len(found):
-            raise AutomatonError(f"{what}_states must not repeat a state; got {shown(list(states))}")
-        return tuple(sorted(found))
-
     def _check_finals(self) -> None:
         for state in self._final_states:
             leaves = np.flatnonzero(self._table[state] != state)
@@ -312,56 +268,6 @@ class GraphFSA:
                     f"final state {state} ({self._state_names[state]}) must be absorbing; "
                     f"value {value} ({words}) leads to state {self._table[state, value]}"
                 )
-
-
-def check_state_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Raise unless there are 1 to 256 distinct, non-empty, printable names."""
-    listed = isinstance(names, Iterable) and not isinstance(names, str | Set)
-    names = list(names) if listed else names
-    if not listed or not all(isinstance(name, str) for name in names):
-        raise AutomatonError(f"state_names must be a list of strings; got {shown(names)}")
-    if not 1 <= len(names) <= MAX_STATES:
-        raise AutomatonError(f"an automaton must have 1 to {MAX_STATES} states; got {len(names)}")
-    for name in names:
-        if not name or name != name.strip() or not name.isprintable():
-            raise AutomatonError(f"a state name must be printable, without blanks at its ends; got {name!r}")
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if list(names).count(name) > 1)
-        raise AutomatonError(f"state names must be distinct; {twice!r} occurs more than once")
-    return tuple(names)
-
-
-def check_table_size(aggregation: Aggregation, num_states: int) -> int:
-    """The number of values, or an error if the table would be too large; nothing is allocated."""
-    if not isinstance(aggregation, Aggregation):
-        raise AutomatonError(f"aggregation must be a graphfsa.Aggregation; got {shown(aggregation)}")
-    num_values = aggregation.num_values(num_states)
-    entries = num_values * num_states
-    if entries <= MAX_TABLE_ENTRIES:
-        return num_values
-    size = (
-        f"{entries:,} entries ({entries / 2**20:,.0f} MiB)"
-        if entries < 10**18
-        else f"about 10^{int(entries.bit_length() * 0.30103)} entries"
-    )
-    raise LimitError(
-        f"{shorten(str(aggregation), 200)} over {num_states} states needs a table of {size}; "
-        f"the limit is {MAX_TABLE_ENTRIES:,}. Choose fewer states, a smaller bound or fewer slots, or"
-        " an aggregation whose table does not grow with the states: average thresholds of some states, or letters"
-    )
-
-
-def state_index(state: Any, names: Sequence[str], what: str) -> int:
-    """The index of a state given by name or index."""
-    if isinstance(state, str):
-        if state not in names:
-            raise AutomatonError(f"{what} must be one of {shorten(', '.join(names), 200)}; got {shown(state)}")
-        return names.index(state)
-    if not is_integer(state) or not 0 <= state < len(names):
-        raise AutomatonError(
-            f"{what} must be a state name or an integer from 0 to {len(names) - 1}; got {shown(state)}"
-        )
-    return int(state)
 
 
 def _check_table(transition_table: ArrayLike, num_states: int, num_values: int) -> Array:

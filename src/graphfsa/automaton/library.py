@@ -8,11 +8,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphfsa.aggregations import CountingAggregation, Counts, PositionalAggregation
+from graphfsa.automaton import random_library
 from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.automaton.random_library import RANDOM
+from graphfsa.automaton.stochastic import StochasticFSA
 from graphfsa.checks import check_integer, check_name, type_name
 from graphfsa.errors import AutomatonError, UnknownNameError
 
 Boundary = Literal["zero", "one", "copy"]
+
+si, sis, sir = random_library.si, random_library.sis, random_library.sir
+colouring = random_library.colouring
 
 
 def elementary(rule: int, *, boundary: Boundary = "zero") -> GraphFSA:
@@ -158,6 +164,22 @@ def path_finding(*, colours: int = 1) -> GraphFSA:
     return _algorithm(names, 2, move)
 
 
+def mid_point() -> GraphFSA:
+    """The middle of the path between the two marked nodes of a tree: waves start at both marks and meet there.
+
+    A node that a wave has reached is ``marked`` for one step. Nodes behind the meeting point hear ``no`` or ``yes``.
+    """
+
+    def move(state: str, counts: Counts) -> str:
+        if state == "marked":
+            return "yes" if counts["marked"] else "no"
+        if state == "node" and counts["marked"]:
+            return "yes" if counts["marked"] > 1 else "marked"
+        return "no" if state == "node" and (counts["no"] or counts["yes"]) else state
+
+    return _algorithm(["no", "yes", "node", "marked"], 2, move)
+
+
 def _algorithm(names: list[str], bound: int, move: Callable[[str, Any], str]) -> GraphFSA:
     """Two final states first, then the starting states."""
     return GraphFSA.from_rule(
@@ -175,33 +197,49 @@ _NAMED: dict[str, Callable[[], GraphFSA]] = {
     "prefix-sum": prefix_sum,
     "path-finding": path_finding,
     "path-finding-2": lambda: path_finding(colours=2),
+    "mid-point": mid_point,
 }
+
+
+_AT_RANDOM = "an automaton without probabilities is needed; this one moves at random (for run, simulate and rules)"
 
 
 def library_names() -> list[str]:
     """All names that ``library_automaton`` knows; ``ruleN`` and ``B.../S...`` stand for families."""
-    return [*_NAMED, "rule0 .. rule255", "B3/S23 (any B/S rule)"]
+    return [*_NAMED, *RANDOM, "rule0 .. rule255", "B3/S23 (any B/S rule)"]
 
 
 def find_automaton(given: Any) -> GraphFSA:
     """The automaton that is given, of a model, or that a library name or the path of a .json or .rules file names."""
-    if isinstance(given, GraphFSA):
+    found = find_any_automaton(given)
+    if isinstance(found, GraphFSA):
+        return found
+    raise AutomatonError(_AT_RANDOM)
+
+
+def find_any_automaton(given: Any) -> GraphFSA | StochasticFSA:
+    """As ``find_automaton``, also automata that move at random."""
+    if isinstance(given, GraphFSA | StochasticFSA):
         return given
     if hasattr(given, "automaton"):
         return given.automaton
     if not isinstance(given, str | Path):
-        wanted = "a graphfsa.GraphFSA, a model, a library name or a file"
+        wanted = "a graphfsa.GraphFSA or StochasticFSA, a model, a library name or a file"
         raise AutomatonError(f"fsa must be {wanted}; got {type_name(type(given))}")
     name = str(given)
     if name.lower().endswith((".json", ".rules")):
-        return GraphFSA.load(name)
-    return library_automaton(name)
+        from graphfsa.automaton.serialize import load_any
+
+        return load_any(name)
+    return RANDOM[name]() if name in RANDOM else library_automaton(name)
 
 
 def library_automaton(name: str) -> GraphFSA:
-    """An automaton by name: one of ``library_names()``, ``rule110`` or a B/S rule such as ``B36/S23``."""
+    """An automaton without probabilities by name: of ``library_names()``, ``rule110`` or a B/S rule such as B36/S23."""
     if name in _NAMED:
         return _NAMED[name]()
+    if name in RANDOM:
+        raise AutomatonError(_AT_RANDOM)
     if match := re.fullmatch(r"rule([0-9]{1,9})", name):
         return elementary(int(match[1]))
     if re.fullmatch(r"B[0-9]*/?S[0-9]*", name, flags=re.IGNORECASE):

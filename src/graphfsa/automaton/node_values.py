@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphfsa.arrays import Array
-from graphfsa.automaton.fsa import state_index
+from graphfsa.automaton.base import state_index
 from graphfsa.checks import article, shown
 from graphfsa.errors import AutomatonError, GraphError, StateError
 from graphfsa.graphs import Graph

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from graphfsa.arrays import Array
-from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.automaton.base import Automaton
 from graphfsa.automaton.node_values import node_values
 from graphfsa.automaton.patterns import place_pattern, read_rle
 from graphfsa.checks import any_of, shown
@@ -35,7 +35,7 @@ def check_suffix(path: str | Path) -> str:
     return suffix
 
 
-def read_states(path: str | Path, fsa: GraphFSA, num_nodes: int) -> Array:
+def read_states(path: str | Path, fsa: Automaton, num_nodes: int) -> Array:
     """Read the states of ``num_nodes`` nodes from a text or safetensors file, uint8 [num_nodes]."""
     data = read_bytes(path) if check_suffix(path) == ".txt" else None
     states = _read_tensor(path, fsa) if data is None else _read_text(data, str(path), fsa)
@@ -44,7 +44,7 @@ def read_states(path: str | Path, fsa: GraphFSA, num_nodes: int) -> Array:
     return states
 
 
-def write_states(path: str | Path, fsa: GraphFSA, states: Array) -> None:
+def write_states(path: str | Path, fsa: Automaton, states: Array) -> None:
     """Write states, by name in a text file or by number in a safetensors file, atomically."""
     if check_suffix(path) == ".txt":
         names = np.array([*fsa.state_names], object)
@@ -57,7 +57,7 @@ def write_states(path: str | Path, fsa: GraphFSA, states: Array) -> None:
 
 
 def random_states(
-    fsa: GraphFSA, num_nodes: int, rng: np.random.Generator, shares: Sequence[float] | None = None
+    fsa: Automaton, num_nodes: int, rng: np.random.Generator, shares: Sequence[float] | None = None
 ) -> Array:
     """States drawn independently for each node, uint8 [num_nodes].
 
@@ -79,7 +79,7 @@ def random_states(
     return choices[rng.integers(0, len(choices), num_nodes)]
 
 
-def parse_states(text: str, fsa: GraphFSA, graph: GraphLike, rng: np.random.Generator) -> Array:
+def parse_states(text: str, fsa: Automaton, graph: GraphLike, rng: np.random.Generator) -> Array:
     """States from one line of text, as on the command line, uint8 [num_nodes].
 
     Args:
@@ -105,7 +105,7 @@ def parse_states(text: str, fsa: GraphFSA, graph: GraphLike, rng: np.random.Gene
     return described_states(text, fsa, graph)
 
 
-def described_states(text: str, fsa: GraphFSA, graph: GraphLike) -> Array:
+def described_states(text: str, fsa: Automaton, graph: GraphLike) -> Array:
     """States from a short description, uint8 [num_nodes].
 
     Args:
@@ -137,7 +137,7 @@ def described_states(text: str, fsa: GraphFSA, graph: GraphLike) -> Array:
     return states
 
 
-def node_states(fsa: GraphFSA, graph: GraphLike, given: Any, default: str | int | None = None) -> Array:
+def node_states(fsa: Automaton, graph: GraphLike, given: Any, default: str | int | None = None) -> Array:
     """The state of each node, a fresh uint8 [num_nodes].
 
     Args:
@@ -159,7 +159,7 @@ def node_states(fsa: GraphFSA, graph: GraphLike, given: Any, default: str | int 
     return node_values("state", fsa.state_names, as_graph(graph), given, default)
 
 
-def parse_state(text: str, fsa: GraphFSA) -> int:
+def parse_state(text: str, fsa: Automaton) -> int:
     """The index of a state written as a name or a number."""
     if text in fsa.state_names:
         return fsa.state_names.index(text)
@@ -168,7 +168,7 @@ def parse_state(text: str, fsa: GraphFSA) -> int:
     raise AutomatonError(f"state must be one of {', '.join(fsa.state_names)}; got {shown(text)}")
 
 
-def _check_shares(shares: Sequence[float], fsa: GraphFSA) -> list[float]:
+def _check_shares(shares: Sequence[float], fsa: Automaton) -> list[float]:
     given = [float(share) for share in shares]
     # Decimal fractions such as ten times 0.1 may add up to a little more than 1.
     if not given or not all(0 <= share <= 1 for share in given) or sum(given) > 1 + 1e-9:
@@ -186,7 +186,7 @@ def _shares(text: str) -> list[float]:
     return [float(part) for part in parts]
 
 
-def _read_pattern(path: str, fsa: GraphFSA, graph: Graph, at: tuple[int, int] | None) -> Array:
+def _read_pattern(path: str, fsa: Automaton, graph: Graph, at: tuple[int, int] | None) -> Array:
     pattern = read_rle(path)
     if pattern.max(initial=0) >= fsa.num_states:
         raise StateError(f"{path}: states must be in 0 .. {fsa.num_states - 1}; the pattern has state {pattern.max()}")
@@ -222,7 +222,7 @@ def _row_and_column(text: str) -> tuple[int, int]:
     return int(row), int(column)
 
 
-def _read_text(data: bytes, source: str, fsa: GraphFSA) -> Array:
+def _read_text(data: bytes, source: str, fsa: Automaton) -> Array:
     try:
         lines = data.decode("utf-8-sig").rstrip().splitlines()
     except UnicodeDecodeError as error:
@@ -240,7 +240,7 @@ def _read_text(data: bytes, source: str, fsa: GraphFSA) -> Array:
     return np.array(states, np.uint8)
 
 
-def _line(line: str, fsa: GraphFSA) -> list[int]:
+def _line(line: str, fsa: Automaton) -> list[int]:
     if line.strip() in fsa.state_names:
         return [fsa.state_names.index(line.strip())]
     if not line.strip():
@@ -248,7 +248,7 @@ def _line(line: str, fsa: GraphFSA) -> list[int]:
     return [parse_state(word, fsa) for word in line.split()]
 
 
-def _read_tensor(path: str | Path, fsa: GraphFSA) -> Array:
+def _read_tensor(path: str | Path, fsa: Automaton) -> Array:
     from safetensors import SafetensorError
     from safetensors.numpy import load
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
@@ -19,7 +20,7 @@ import typer
 from typer.models import OptionInfo
 
 from graphfsa.cli._common import say
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import GraphFSAError, NotLoadedError, plugin_command
 from graphfsa.interrupts import ENDING, deferred_signals, would_be_lost
 
 _MAX_MESSAGE = 1500
@@ -46,6 +47,9 @@ def guarded(command: _Command) -> _Command:
             with _signals():
                 command(*args, **kwargs)
                 sys.stdout.flush()
+        except NotLoadedError as error:
+            command_line = plugin_command(error.file, shlex.join(sys.argv[1:]))
+            _fail(f"{error.what}. If you trust that file, type: {command_line}", 2)
         except GraphFSAError as error:
             failed = isinstance(error.__cause__, OSError) and error.__cause__.errno in _FAILURES
             _fail(_with_flag(str(error), command), 1 if failed else 2)

@@ -79,6 +79,13 @@ def print_counterexample(example: dict[str, Any], whose: str = "") -> None:
         say(f"  {cells}  {'<- wrong' if wrong else ''}".rstrip())
 
 
+def graph_word(graph_class: str) -> str:
+    """What to call one graph of a class."""
+    if graph_class in ("path", "cycle", "tree", "row", "ring"):
+        return graph_class
+    return {"connected": "graph", "directed": "directed graph"}.get(graph_class, "board")
+
+
 def _row(names: Sequence[str | None]) -> str:
     return " ".join(f"{node}:{name if name is not None else '(any)'}" for node, name in enumerate(names))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphfsa.cli._common import print_rows, say
-from graphfsa.cli._instances import graph_facts, instance_facts, print_instance
+from graphfsa.cli._instances import amount, graph_facts, instance_facts, print_instance
 
 if TYPE_CHECKING:
     from graphfsa.datasets import Dataset, Examples, UserData
@@ -19,13 +19,16 @@ _FEW = 0.95
 """From this accuracy on, labels that the model does not give may be errors of the data, and are listed."""
 
 
-def learned_facts(model: Model, train: Examples, read: UserData | None) -> dict[str, Any]:
+def learned_facts(
+    model: Model, train: Examples, read: UserData | None, *, attempts: bool = False
+) -> dict[str, Any]:  # fmt: skip
     """Facts for machines.
 
     Args:
         model: The model.
         train: The training graphs.
         read: The file that they are from, if they are from one.
+        attempts: Whether to list the sizes that were tried, which may be many.
     """
     known = model.provenance
     assert known is not None
@@ -44,7 +47,7 @@ def learned_facts(model: Model, train: Examples, read: UserData | None) -> dict[
         "versions": known.versions,
         **known.details,
         **_body_facts(model),
-        "attempts": [asdict(attempt) for attempt in model.attempts],
+        **({"attempts": [asdict(attempt) for attempt in model.attempts]} if attempts else {}),
         "suspects": [_suspect(suspect, read) for suspect in model.suspects],
         "impossibility": None if model.impossibility is None else _proof_facts(model.impossibility),
         "contradictions": _contradictions(model, train, read),
@@ -141,18 +144,26 @@ def _body_facts(model: Model) -> dict[str, Any]:
 
 
 def _rows(model: Model, facts: dict[str, Any]) -> dict[str, Any]:
+    from graphfsa.automaton.rules import StateNames, plain_name, sight_words
+
     rows: dict[str, Any] = {"verdict": facts["verdict"] + (" (interrupted)" if facts["interrupted"] else "")}
     if model.is_automaton:
         fsa = model.automaton
-        rows["automaton"] = f"{fsa.num_states} states ({', '.join(fsa.state_names)}), {fsa.aggregation}"
+        rows["automaton"] = f"{fsa.num_states} states ({', '.join(fsa.state_names)})"
+        rows["a node sees"] = sight_words(fsa.aggregation, StateNames(fsa.state_names, plain_name))
     elif model.found:
         rows["network"] = f"{facts['learner']}, {facts['weights']:,} weights"
     said = facts.get("proof")
     if said is not None:
-        rows["proof"] = f"{said['claim']}, {said['steps']}" if said["steps"] else f"undecided: {said['reason']}"
-        rows["certificate"] = said["certificate"]
+        rows["proof"] = (
+            f"undecided: {said['reason']}"
+            if said["verdict"] == "undecided"
+            else ", ".join(filter(None, (said["claim"], said["steps"])))
+        )
+        if said["certificate"] is not None:
+            rows["certificate"] = said["certificate"]
     if facts.get("counterexamples"):
-        rows["added"] = f"{len(facts['counterexamples'])} graphs that refuted what was learned before"
+        rows["added"] = f"{amount(len(facts['counterexamples']), 'graph')} that refuted what was learned before"
     if facts.get("checked"):
         rows["checked"] = _checked_words(facts["checked"])
     if model.found:
@@ -160,7 +171,9 @@ def _rows(model: Model, facts: dict[str, Any]) -> dict[str, Any]:
     if facts["validation_accuracy"] is not None:
         rows["validation"] = f"{facts['validation_accuracy']:.4%} of the nodes"
     if model.is_automaton:
-        rows["entries"] = f"{facts['entries'] - facts['unseen_entries']} of {facts['entries']} used by the data"
+        rows["entries"] = (
+            f"{facts['entries'] - facts['unseen_entries']} of {facts['entries']} used by the training graphs"
+        )
         if facts["unseen_entries"]:
             rows["entries"] += " ('graphfsa coverage' lists the others, 'suggest' tells whether they matter)"
     if "epochs" in facts:
@@ -170,9 +183,17 @@ def _rows(model: Model, facts: dict[str, Any]) -> dict[str, Any]:
         changed = facts["changed_entries"]
         rows["soft table"] = f"{facts['entropy']:.2f} bits per entry"
         rows["soft table"] += f"; {changed} entries were changed to make it exact and simple" if changed else ""
-    if facts["model"] is not None:
-        rows["written to"] = facts["model"]
-    return rows | {"seconds": facts["seconds"]}
+    if model.found:
+        rows["written to"] = facts["model"] or "nothing: not kept; give --out FILE"
+    return rows | {"seconds": _seconds_words(facts)}
+
+
+def _seconds_words(facts: dict[str, Any]) -> str:
+    """How long it took, and what for."""
+    if "seconds_of" not in facts:
+        return str(facts["seconds"])
+    parts = [f"{name} {seconds}" for name, seconds in facts["seconds_of"].items()]
+    return f"{facts['seconds']} ({', '.join(parts)}; {amount(facts['rounds'], 'round')} of learning)"
 
 
 def _checked_words(checked: dict[str, Any]) -> str:
@@ -228,13 +249,8 @@ def _print_proof(proof: Any, facts: dict[str, Any]) -> None:
     from graphfsa.analysis import check_impossibility
     from graphfsa.errors import LimitError
 
-    size = "whatever its number of states" if proof.num_states is None else f"with {proof.num_states} states"
-    bound = getattr(proof.aggregation, "bound", None)
-    how = "" if proof.aggregation is None else f" and {proof.aggregation.name} aggregation"
-    how += "" if bound is None else f" with bound {bound}"
-    number = len(proof.examples)
-    what = "this graph" if number == 1 else f"these {number} graphs"
-    say(f"\nno automaton {size}{how} fits {what}, written to {facts['certificate']}:")
+    written = facts["impossibility_certificate"]
+    say(f"\n{impossible_words(proof)}{'' if written is None else f', written to {written}'}:")
     for example in list(proof.examples)[:_SHOWN]:
         print_instance(instance_facts(example, proof.examples.task))
     try:
@@ -242,6 +258,21 @@ def _print_proof(proof: Any, facts: dict[str, Any]) -> None:
         say(f"checked apart from the search: {check.reason if check.holds else 'NOT confirmed: ' + check.reason}")
     except LimitError as error:
         say(f"not checked apart from the search: {error}")
+
+
+def impossible_words(proof: Any) -> str:
+    """What a proof of impossibility says, in plain words."""
+    bound = getattr(proof.aggregation, "bound", None)
+    who = "no automaton"
+    if proof.num_states is not None:
+        who += f" with {proof.num_states} states"
+    if bound is not None:
+        who += f" that counts to {bound}"
+    elif proof.aggregation is not None:
+        who += f" with the aggregation {proof.aggregation.name}"
+    number = len(proof.examples)
+    what = "this graph" if number == 1 else f"these {number} graphs"
+    return f"{who} fits {what}{', whatever its number of states' if proof.num_states is None else ''}"
 
 
 def note_untouched(path: str | None, written: bool) -> None:

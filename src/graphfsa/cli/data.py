@@ -59,7 +59,8 @@ def describe_command(
 def export_command(
     name: str = typer.Argument(help="Name of a data set, or file.py:Class."),
     split: str = typer.Option(
-        "train", help="train, validation, test or learn: the graphs of train and learn are kept apart from the others."
+        "train",
+        help="train, validation, test or learn; validation and test are apart from each other and the others.",
     ),
     size: str = typer.Option(None, help="Number of nodes: N, A..B or N,N,N [default: those of the split]."),
     count: int = typer.Option(

@@ -38,6 +38,7 @@ def draw_command(
     title: str = typer.Option(None, help="What it shows, for people who can't see it."),
     layout: str = typer.Option("auto", help="own, dot (Graphviz) or auto: Graphviz where it is there and does better."),
     colours: str = typer.Option(None, help="Colours of states: STATE=COLOUR,STATE=COLOUR (#d00, #dd0000 or red)."),
+    labels: str = typer.Option("words", help="words: conditions; values: vectors of what is seen, as [0,0,1,*]."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Draw an automaton: every state and transition, or those that nodes use which start in one state.
@@ -48,19 +49,21 @@ def draw_command(
     from graphfsa.checks import check_name
     from graphfsa.learners import as_model
     from graphfsa.views import diagram, parse_colours, state_colours
-    from graphfsa.views.diagrams import LAYOUTS, SUFFIXES
+    from graphfsa.views.diagrams import LABELS, LAYOUTS, SUFFIXES
 
     check_output(out, SUFFIXES)
     if is_same_file(out, model):
         raise GraphFSAError(f"--out {out!r} would overwrite the model; choose another file")
     check_name("layout", layout, LAYOUTS)
+    check_name("labels", labels, LABELS)
     check_data_options(task, data, steps, complete)
     shades = None if colours is None else parse_colours(colours)
     known = as_model(model)
     state_colours(known.automaton, shades)  # What is wrong with them is said before any work is done.
     found = _transitions(known, partial, find_data(task, option, data), steps, seed, complete)
-    diagram(found, title=title, layout=layout, colours=shades).save(out)  # pyright: ignore[reportArgumentType]
-    if found.num_wordless:
+    choices: Any = {"layout": layout, "labels": labels}
+    diagram(found, title=title, colours=shades, **choices).save(out)
+    if found.num_wordless and labels == "words":
         many = f"{found.num_wordless} of {len(found.arrows)} arrows have"
         say(f"note: {many} no short condition; 'graphfsa rules' says when nodes take them", err=True)
     if as_json:
@@ -99,6 +102,7 @@ def _facts(found: Transitions, out: str) -> dict[str, Any]:
                 "state": names[arrow.state],
                 "next": names[arrow.successor],
                 "if": found.lines(arrow),
+                "vectors": found.vectors(arrow),
                 "values": len(arrow.values),
                 "of": arrow.of,
                 "count": arrow.count,

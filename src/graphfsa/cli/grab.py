@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from graphfsa.cli._common import parse_options, print_json, print_rows, say
+from graphfsa.cli._common import parse_sizes, print_json, print_rows, say
 from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
@@ -22,11 +22,28 @@ def register(app: typer.Typer) -> None:
 @guarded
 def generate_command(
     config: str = typer.Argument(None, help="paper-1 to paper-5, or the name of a family; or give --family."),
-    family: str = typer.Option(None, help="Family of the graphs."),
-    option: list[str] = typer.Option(
-        [],
-        help="An option of the truth, as key=value: num-states, num-starting, num-final, bound, truth, truth-seed, ...",
-    ),
+    family: str = typer.Option(None, help="Family of the graphs: tree, regular:degree=4, erdos-renyi:p=0.2, ..."),
+    states: int = typer.Option(None, help="Number of states of the truth [default: 4]."),
+    starting: int = typer.Option(None, help="Number of its starting states [default: 2]."),
+    final: int = typer.Option(None, help="Number of its final states, the classes [default: 2]."),
+    aggregation: str = typer.Option(None, help="counting, positional, average-threshold or letters."),
+    bound: int = typer.Option(None, help="counting, letters: they count to this number [default: 1]."),
+    slots: int = typer.Option(None, help="positional: number of neighbour slots [default: the family's own]."),
+    thresholds: str = typer.Option(None, help="average-threshold: numbers in (0, 1], as 0.25,0.5 [default: 0.5]."),
+    letters: int = typer.Option(None, help="letters: how many letters the states show [default: 2]."),
+    truth: str = typer.Option(None, help="dense, or sparse: only two other successors for each state."),
+    truth_seed: int = typer.Option(None, help="Seed of the truth [default: 0]."),
+    sizes: str = typer.Option(None, help="Nodes of the graphs for training, validation and ood: 6, 9,16 or 4..8."),
+    count: int = typer.Option(None, help="Number of training graphs, of all sizes together [default: 1000]."),
+    steps: int = typer.Option(None, help="Steps of the truth on these graphs [default: 10; 5n/4 if larger]."),
+    keep: int = typer.Option(None, help="Percentage of their nodes that must end in a final state [default: 100]."),
+    validation_count: int = typer.Option(None, help="Number of graphs for validation [default: 100]."),
+    ood_count: int = typer.Option(None, help="Number of graphs of another family [default: 100]."),
+    ood_family: str = typer.Option(None, help="This other family, or none."),
+    test_sizes: str = typer.Option(None, help="Nodes of the larger graphs to test on: 10,20,50, or none."),
+    test_count: str = typer.Option(None, help="Number of graphs of each of these sizes; or one number for each."),
+    test_steps: str = typer.Option(None, help="Steps on these graphs; or one number for each [default: 5n/4]."),
+    test_keep: int = typer.Option(None, help="Percentage of their nodes that must end in a final state [default: 70]."),
     covering: bool = typer.Option(
         False, help="Add small graphs to train until all entries that can be found are visited."
     ),
@@ -34,15 +51,37 @@ def generate_command(
     out: str = typer.Option(..., help="The directory to make."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Draw a truth and all splits, and write them to a directory."""
+    """Draw a truth and all splits, and write them to a directory, with a data card (README.md).
+
+    What is not given is as in the configuration; for a family as in the authors' scripts.
+    """
     from graphfsa.datasets import grab
 
     if (config is None) == (family is None):
         raise GraphFSAError("give either the name of a configuration or --family")
-    options = parse_options(option)
-    if "family" in options:
-        raise GraphFSAError("--option family can't be set here: give --family")
-    data = grab(config, family=family, seed=seed, covering=covering, out=out, progress=_say, **options)
+    lists = {"sizes": sizes, "test_sizes": test_sizes, "test_count": test_count, "test_steps": test_steps}
+    choices = {
+        "num_states": states,
+        "num_starting": starting,
+        "num_final": final,
+        "aggregation": aggregation,
+        "bound": bound,
+        "slots": slots,
+        "thresholds": thresholds,
+        "letters": letters,
+        "truth": truth,
+        "truth_seed": truth_seed,
+        "count": count,
+        "steps": steps,
+        "keep": keep,
+        "validation_count": validation_count,
+        "ood_count": ood_count,
+        "ood_family": ood_family,
+        "test_keep": test_keep,
+        **{name: None if text is None else _numbers(name, text) for name, text in lists.items()},
+    }
+    given = {name: value for name, value in choices.items() if value is not None}
+    data = grab(config, family=family, seed=seed, covering=covering, out=out, progress=_say, **given)
     facts = {
         "out": out,
         "digest": data.digest,
@@ -66,7 +105,7 @@ def describe_command(
     directory: str = typer.Argument(help="A directory made by 'grab generate'."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Describe a benchmark: coverage of the truth table, acceptance, class balance, sizes, overlaps of the splits."""
+    """Describe a benchmark: sizes, acceptance, class balance, masked nodes, overlaps, coverage of the truth table."""
     from graphfsa.datasets import describe_grab, grab_facts
 
     print_json(grab_facts(directory)) if as_json else say(describe_grab(directory))
@@ -75,3 +114,8 @@ def describe_command(
 def _say(split: str) -> None:
     if sys.stderr.isatty():
         say(f"drawing {split}", err=True)
+
+
+def _numbers(name: str, text: str) -> list[int]:
+    """The numbers of an option; none if it says so."""
+    return [] if text == "none" else parse_sizes(text, "--" + name.replace("_", "-"))

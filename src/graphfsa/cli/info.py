@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
 from graphfsa.cli._common import check_picture, generators, print_json, print_rows, say, shown_name
 from graphfsa.cli._guard import guarded
+from graphfsa.cli._instances import amount
 from graphfsa.cli._learned import print_undecided, soft_facts
 from graphfsa.errors import GraphFSAError
 from graphfsa.files import is_file
@@ -31,8 +32,8 @@ def register(app: typer.Typer) -> None:
 @guarded
 def info_command(
     subject: str = typer.Argument(
-        help="A library automaton, FAMILY:ARGS, or a file: an automaton, a graph, a network, a soft table, a "
-        "history.jsonl."
+        help="A library automaton, FAMILY:ARGS, or a file: an automaton, a graph, a network, a certificate, a soft "
+        "table, a history.jsonl."
     ),
     seed: int = typer.Option(0, min=0, help="Seed of random graphs."),
     draw: str = typer.Option(
@@ -57,6 +58,10 @@ def info_command(
         return
     if draw is not None:
         raise GraphFSAError("--draw goes with a soft table (.safetensors) or the history of a training (.jsonl)")
+    if _is_certificate(subject):
+        facts = _certificate_facts(subject)
+        print_json(facts) if as_json else print_rows({name: _word(value) for name, value in facts.items()})
+        return
     found = _find(subject, seed)
     from graphfsa.graphs import Graph
 
@@ -70,8 +75,58 @@ def info_command(
     else:
         fsa = found.automaton
         facts["aggregation"] = _seen(fsa.aggregation, fsa.state_names)
-        print_rows({name: _word(value) for name, value in facts.items()})
+        if facts.get("counterexamples"):
+            facts["counterexamples"] = _sizes_word(facts["counterexamples"])
+        print_rows({name: _word(value) for name, value in facts.items() if value is not None})
         print_table(fsa)
+
+
+def _is_certificate(subject: str) -> bool:
+    """Whether this is a file with a certificate, good or bad."""
+    from graphfsa.analysis.certificates import SCHEMA
+    from graphfsa.files import read_json
+
+    if not (subject.lower().endswith(".json") and is_file(subject)):
+        return False
+    data = read_json(subject)
+    return isinstance(data, dict) and data.get("schema") == SCHEMA
+
+
+def _certificate_facts(path: str) -> dict[str, Any]:
+    """What a certificate claims, how, and how large it is; nothing is checked."""
+    from graphfsa.analysis.certificates import read_certificate
+    from graphfsa.proofs import certificate_kind
+
+    kind = certificate_kind(path)
+    data = read_certificate(path, kind)
+    names = (
+        *("claim", "method", "specification", "graph_class", "source", "task", "num_states", "aggregation"),
+        *("max_nodes", "instances", "verified", "automaton", "digest", "version"),
+    )
+    facts: dict[str, Any] = {"certificate": kind}
+    facts |= {name: data[name] for name in names if data.get(name) is not None}
+    parts = data.get("facts")
+    if isinstance(parts, dict):
+        facts["facts"] = {name: _size(part) for name, part in cast(dict[str, Any], parts).items()}
+    if isinstance(data.get("graphs"), list):
+        facts["graphs"] = len(data["graphs"])
+    facts["bytes"] = Path(path).stat().st_size
+    return facts | {"to check it": f"graphfsa check {path}{'' if kind == 'impossibility' else ' MODEL'}"}
+
+
+def _size(part: Any) -> Any:
+    """A number as it is; of a list, how many parts it has, and they themselves if they are lists."""
+    if not isinstance(part, list):
+        return part if isinstance(part, int | float | str | bool | None) else len(part)
+    parts = cast(list[Any], part)
+    return [len(inner) for inner in parts] if all(isinstance(inner, list) for inner in parts) else len(parts)
+
+
+def _sizes_word(graphs: list[Any]) -> str:
+    """How many graphs there are, of which sizes."""
+    sizes = sorted({graph["num_nodes"] for graph in graphs})
+    span = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    return f"{amount(len(graphs), 'graph')} of {span} node{'s' * (sizes != [1])}"
 
 
 def _history(path: str, draw: str | None, *, as_json: bool) -> None:
@@ -197,7 +252,7 @@ def _graph_facts(graph: Graph) -> dict[str, Any]:
 
 def _word(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {part}" for name, part in value.items())
+        return ", ".join(f"{name} {part}" for name, part in value.items() if part is not None)
     return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
 
 
@@ -207,7 +262,7 @@ def print_table(fsa: GraphFSA) -> None:
         say(f"\nThe table has {fsa.transition_table.size:,} entries; not shown.")
         return
     values = [fsa.aggregation.decode(value, fsa.state_names) for value in range(fsa.num_values)]
-    columns = [["neighbours", *values]]
+    columns = [["value", *map(str, range(fsa.num_values))], ["neighbours", *values]]
     columns += [
         [f"{name} ->", *(fsa.state_names[s] for s in row)]
         for name, row in zip(fsa.state_names, fsa.transition_table, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,10 +24,11 @@ from graphfsa.cli._learned import learned_facts, lookalike_facts, note_untouched
 from graphfsa.cli._progress import learning_progress
 from graphfsa.cli.prove import proof_facts
 from graphfsa.cli.suggest import print_suggestion, suggestion_facts
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import GraphFSAError, plugin_command
+from graphfsa.files import is_file
 
 if TYPE_CHECKING:
-    from graphfsa.datasets import Examples
+    from graphfsa.datasets import Dataset, Examples
     from graphfsa.learners import Learner, Model
 
 _ASKED_NODES = 5
@@ -100,10 +102,13 @@ def learn_command(
     checkpoint: str = typer.Option(None, help="diff-fsa: a directory to keep the state and the history in."),
     resume: bool = typer.Option(False, "--resume", help="diff-fsa: go on from the checkpoint, if there is one."),
     seed: int = typer.Option(0, min=0, help="Seed of the graphs that are drawn, and of the learner."),
-    out: str = typer.Option(..., help="The file to write to: .json for an automaton, .safetensors for a network."),
+    out: str = typer.Option(
+        None, help="Write it to this file: .json for an automaton, .safetensors for a network [default: not kept]."
+    ),
     certificate: str = typer.Option(
         None, help="Where to write a proof of impossibility [default: NAME.impossible.json beside --out]."
     ),
+    attempts: bool = typer.Option(False, "--attempts", help="With --json: list every size that was tried."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Learn an automaton that gives every node its label, or a baseline to compare it with.
@@ -119,25 +124,30 @@ def learn_command(
     130, 143 and 129.
     """
     from graphfsa.datasets import read_jsonl, training_data
-    from graphfsa.learners import as_learner, as_model, learn_until
+    from graphfsa.learners import as_learner, as_model, check_goal, learn_until
 
     if sum(given is not None for given in (task, oracle, data)) != 1:
         raise GraphFSAError("give either --task NAME, --oracle FILE:FUNCTION or --data FILE.jsonl")
     if family is not None and oracle is None:
         raise GraphFSAError("--family goes with --oracle; other tasks have a class of graphs of their own")
+    if data is not None and not is_file(data):
+        raise GraphFSAError(f"there is no file {data!r}")
     if data is not None and (sizes is not None or count is not None):
         raise GraphFSAError("--sizes and --count go with --task; a file holds the graphs that it holds")
     chosen = as_learner(learner, _options(ctx.args))
     check_output(out, (chosen.suffix,))
-    impossible = certificate or str(Path(out).with_suffix(".impossible.json"))
-    proof = proof or str(Path(out).with_suffix(".proof.json"))
-    _check_files(chosen, data, out, {"certificate": impossible, "proof": proof}, soft, checkpoint)
+    if out is not None:
+        certificate = certificate or str(Path(out).with_suffix(".impossible.json"))
+        proof = proof or str(Path(out).with_suffix(".proof.json"))
+    _check_files(chosen, data, out, {"certificate": certificate, "proof": proof}, soft, checkpoint)
     given = {"initial": initial, "checkpoint": checkpoint, "resume": resume or None}
     extra: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if initial is not None:
         extra["initial"] = as_model(initial).automaton
     chosen.check_libraries()
     source = find_data(task, option, data) if oracle is None else _oracle_task(oracle, family, option)
+    if data is None:
+        check_goal(until, source)  # Before anything is drawn, and any label asked for.
     read = None if data is None else read_jsonl(data, steps=steps)
     drawn = training_data(
         source if read is None else read.examples,
@@ -151,15 +161,23 @@ def learn_command(
     with learning_progress() as watch:
         model = learn_until(until, chosen, drawn, seed=seed, watch=watch, **extra)
     with uninterrupted():
-        written = _written(chosen, model, out, impossible, proof, soft)
-    facts = learned_facts(model, drawn.train, read) | written | {"checkpoint": checkpoint}
+        written = _written(chosen, model, out, certificate, proof, soft)
+    facts = learned_facts(model, drawn.train, read, attempts=attempts) | written | {"checkpoint": checkpoint}
     facts["lookalike"] = lookalike_facts(model, drawn.dataset)
     facts |= _question(model, drawn.train, asks=read is not None and until is None)
+    facts["command"] = _next_command(model, drawn.dataset, (task or oracle or "").rpartition(":")[0], out)
     print_json(facts) if as_json else _print(model, facts)
     if facts["interrupted"]:
         raise typer.Exit(exit_code())
     if facts["verdict"] in ("impossible", "undecided"):
         raise typer.Exit(1)
+
+
+def _next_command(model: Model, dataset: Dataset | None, file: str, out: str | None) -> str | None:
+    """For a model whose task is in a file of one's own: a command that uses it, as it must be typed."""
+    if not file.endswith(".py") or dataset is None or out is None or not model.is_automaton:
+        return None
+    return plugin_command(file, f"{'prove' if dataset.specifications() else 'evaluate'} {shlex.quote(out)}")
 
 
 def _oracle_task(oracle: str, family: str | None, option: list[str]) -> Any:
@@ -188,6 +206,8 @@ def _question(model: Model, train: Examples, asks: bool) -> dict[str, Any]:
 
 def _print(model: Model, facts: dict[str, Any]) -> None:
     print_learned(model, facts)
+    if facts["command"] is not None:
+        say(f"\nits task is in a file of yours, so commands that use it load that first: {facts['command']}")
     if facts.get("question") is not None:
         say("\nnot determined: another automaton of this size fits all labels too. Those of this graph would tell:")
         print_suggestion(facts["question"])
@@ -214,12 +234,17 @@ def _options(args: list[str]) -> dict[str, Any]:
 
 
 def _check_files(
-    learner: Learner, data: str | None, out: str, proofs: dict[str, str], soft: str | None, checkpoint: str | None
-) -> None:  # fmt: skip
+    learner: Learner,
+    data: str | None,
+    out: str | None,
+    proofs: dict[str, str | None],
+    soft: str | None,
+    checkpoint: str | None,
+) -> None:
     """Raise for what can't be written, before anything is drawn or learned."""
     for name, path in proofs.items():
         check_output(path, (".json",))
-        if Path(out).resolve() == Path(path).resolve():
+        if out is not None and path is not None and Path(out).resolve() == Path(path).resolve():
             raise GraphFSAError(f"--out and --{name} must be two files; got {out!r} for both")
     check_output(soft, (".safetensors",))
     for path in (out, *proofs.values(), soft):
@@ -231,21 +256,23 @@ def _check_files(
         raise GraphFSAError("--soft must not be in the directory of the checkpoint; choose another place")
 
 
-def _written(learner: Learner, model: Model, out: str, impossible: str, proof: str, soft: str | None) -> dict[str, Any]:
+def _written(
+    learner: Learner, model: Model, out: str | None, impossible: str | None, proof: str | None, soft: str | None
+) -> dict[str, Any]:
     """Write the model and what shows that there is none; returns the files."""
     from graphfsa.analysis import save_impossibility
     from graphfsa.proofs import save_proof
 
-    if model.found and not (model.is_automaton or model.is_network):
+    if out is not None and model.found and not (model.is_automaton or model.is_network):
         raise GraphFSAError(
             f"what {learner.name} returns can't be written to a file: only automata and networks that extend "
             "NeuralLearner can; use it from Python, with graphfsa.learn"
         )
-    if model.found:
+    if out is not None and model.found:
         model.save(out)
-    if model.impossibility is not None:
+    if impossible is not None and model.impossibility is not None:
         save_impossibility(model.impossibility, impossible)
-    if model.proof is not None and model.proof.proved:
+    if proof is not None and model.proof is not None and model.proof.proved:
         save_proof(model.proof, proof)
     if soft is not None and model.soft is not None:
         model.soft.save(soft)
@@ -254,7 +281,7 @@ def _written(learner: Learner, model: Model, out: str, impossible: str, proof: s
     note_untouched(proof, model.verdict == "proved")
     return {
         "model": out if model.found else None,
-        "certificate": impossible if model.impossibility is not None else None,
+        "impossibility_certificate": impossible if model.impossibility is not None else None,
         "proof": None if model.proof is None else proof_facts(model.proof, proof),
         "soft": soft if model.soft is not None else None,
     }

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output, find_data, is_same_file, print_json, print_rows, say
+from graphfsa.cli._common import check_output, find_data, is_same_file, print_json, print_rows, say, shown_name
 from graphfsa.cli._guard import guarded
-from graphfsa.cli._instances import counterexample_facts, print_counterexample
+from graphfsa.cli._instances import counterexample_facts, graph_word, print_counterexample
 from graphfsa.cli._progress import learning_progress
 from graphfsa.errors import GraphFSAError
 
@@ -43,7 +43,7 @@ def prove_command(
     """
     from graphfsa.learners import as_model
     from graphfsa.proofs import prove, save_proof
-    from graphfsa.views import rollout
+    from graphfsa.views import wrong_rollout
 
     check_output(out, (".json",))
     check_output(player, (".html",))
@@ -64,13 +64,16 @@ def prove_command(
         save_proof(found, out)
     wrong = found.counterexample
     if player is not None and wrong is not None:
-        rollout(known, wrong.graph, found.starting_states(known), out=player, title="wrong for ever")
+        title = f"{shown_name(model)} is wrong on this {graph_word(found.graph_class)}"
+        wrong_rollout(known.automaton, found.starting_states(known), wrong, out=player, title=title)
     facts = proof_facts(found, out, player)
     words = found.words(known) if explain else None
     if as_json:
         print_json(facts | ({} if words is None else {"words": words.splitlines()}))
     else:
         print_proof(facts)
+        if player is not None and wrong is None:
+            say("\nno player: nothing is wrong" if found.proved else "\nno player: no wrong graph was found")
         if words is not None:
             say("\n" + words)
     if not found.proved:
@@ -83,9 +86,11 @@ def proof_facts(found: Proof, out: str | None = None, player: str | None = None)
     return {
         "verdict": found.verdict,
         "claim": found.claim,
+        "statement": _source(found),
         "graph_class": found.graph_class,
         "steps": found.steps,
         "reason": found.reason or None,
+        "advice": _advice(found) if found.verdict == "undecided" else None,
         "checked_nodes": found.checked_nodes,
         "seconds": round(found.seconds, 3),
         "certificate": out if found.proved else None,
@@ -94,11 +99,34 @@ def proof_facts(found: Proof, out: str | None = None, player: str | None = None)
     }
 
 
+def _advice(found: Proof) -> str:
+    """What to do about an undecided proof."""
+    steps = ["--effort 10 (ten times the work)"]
+    if found.graph_class == "connected":
+        steps.insert(0, "--graph-class tree, if the task offers it (trees have a method of their own)")
+    return f"{'; '.join(steps)}; more in docs/tutorials/prove-your-automaton.md"
+
+
+def _source(found: Proof) -> str:
+    """Whose statement it is, and whether it was compared with the labels of a task."""
+    task, name = found.source.get("task"), found.statement.name
+    if task is not None:
+        return f"{name}, compared with the labels of {task} on small instances"
+    if found.source.get("compared"):
+        return f"{name}, compared with the labels of the task on small instances"
+    return f"{name}, not compared with any task"
+
+
 def print_proof(facts: dict[str, Any]) -> None:
     """The same for a person."""
     wrong = facts["counterexample"]
     rows = {name.replace("_", " "): value for name, value in facts.items() if value is not None and value is not wrong}
-    rows["checked nodes"] = f"all graphs of the class up to {facts['checked_nodes']} nodes are right"
+    rows.pop("advice", None)
+    del rows["checked nodes"]
+    if facts["checked_nodes"]:
+        rows["checked nodes"] = f"all graphs of the class up to {facts['checked_nodes']} nodes are right"
+    if facts["verdict"] == "undecided":
+        rows["what to try"] = facts["advice"]
     print_rows(rows)
     if wrong is not None:
         say()

@@ -36,15 +36,20 @@ def register(app: typer.Typer) -> None:
 def reproduce_command(
     what: str = typer.Argument(
         help="A table or figure (prefix-sum, grab, life, ...; an unknown name lists them), 'all', or a .toml file that "
-        "defines one; 'report' to write the pages of a directory again; 'check' to run some of its trainings again."
+        "defines one; 'outside' for what others have published; 'figures' to draw the paper's figures; 'report' to "
+        "write the pages of a directory again; 'check' to run some of its trainings again."
     ),
     directory: str = typer.Argument(None, help="With report and check: the directory of the results."),
-    seeds: int = typer.Option(None, min=1, help="Number of seeds [default: 10; with --quick: 1]."),
+    seeds: int = typer.Option(None, min=1, help="Number of seeds [default: 10, outside: 3; with --quick: 1]."),
     quick: bool = typer.Option(False, "--quick", help="Few graphs and short trainings: to see that it works."),
     out: str = typer.Option(None, help="Directory of the results [default: results-NAME]."),
     jobs: int = typer.Option(None, min=1, help="Trainings that run at once [default: the number of cores]."),
     sample: int = typer.Option(None, min=1, help="With check: number of trainings [default: 10]."),
-    seed: int = typer.Option(None, min=0, help="With check: seed of the choice of trainings [default: 0]."),
+    seed: int = typer.Option(
+        None,
+        min=0,
+        help="With check: seed of the choice of trainings; with figures: of the learning [default: 0].",
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Measure the paper's tables and figures again, and write them beside the published numbers.
@@ -55,11 +60,17 @@ def reproduce_command(
 
     Exit code 0 if all trainings were done, 1 if some failed or came out differently; 130, 143 or 129 if interrupted
     (the pages show what was done until then).
+
+    'figures' learns automata with Diff-FSA, and draws the paper's diagrams and runs from them as SVG and PNG, with
+    their models and a manifest: about two minutes.
     """
     from graphfsa.evaluation import Interrupted, check_results, reproduce, write_results
 
     given = {"--seeds": seeds, "--quick": quick or None, "--out": out, "--jobs": jobs}
     given |= {"--sample": sample, "--seed": seed}
+    if what == "figures":
+        _draw_figures(directory, given, as_json)
+        return
     if what == "report":
         _print_results(write_results(_directory("report", directory, given)), as_json)
         return
@@ -83,6 +94,25 @@ def reproduce_command(
         raise typer.Exit(exit_code()) from None
     if _print_results(results, as_json):
         raise typer.Exit(1)
+
+
+def _draw_figures(directory: str | None, given: dict[str, Any], as_json: bool) -> None:
+    """Learn and draw the paper's figures."""
+    from graphfsa.views import reproduce_figures
+
+    wrong = [name for name, value in given.items() if value is not None and name not in ("--out", "--seed")]
+    if directory is not None or wrong:
+        raise GraphFSAError(f"figures takes the options --out and --seed; got {wrong[0] if wrong else repr(directory)}")
+    out, seed = given["--out"] or "figures", given["--seed"] or 0
+    manifest = reproduce_figures(out, seed=seed, watch=None if as_json else lambda line: say(line, err=True))
+    if as_json:
+        print_json({"directory": out, **manifest})
+        return
+    for name, model in manifest["models"].items():
+        say(f"{name:<20} {model['verdict']}, seed {model['seed']}, digest {model['digest'][:12]}")
+    for name, picture in manifest["figures"].items():
+        say(f"{name:<20} {picture['caption']}")
+    say(f"written to {out}")
 
 
 def _directory(what: str, directory: str | None, given: dict[str, Any], *valid: str) -> str:
@@ -117,7 +147,11 @@ def _print_checked(folder: str, checked: list[CheckedJob], as_json: bool) -> Non
 def _print_results(results: Results, as_json: bool) -> int:
     """Print all tables; returns the number of failed trainings."""
     tables = results.tables()
-    failed = {f"{table.experiment.name}: {name}": error for table in tables for name, error in table.failed.items()}
+    failed = {
+        f"{table.experiment.name}{f', {table.block.name}' if len(table.experiment.blocks) > 1 else ''}: {name}": error
+        for table in tables
+        for name, error in table.failed.items()
+    }
     if as_json:
         print_json(_facts(results, tables, failed))
     else:
@@ -132,11 +166,19 @@ def _facts(results: Results, tables: list[Table], failed: dict[str, str]) -> dic
         "directory": str(results.path),
         "quick": results.quick,
         "tables": {
-            table.experiment.name: [
-                {"group": row.group, "test": row.test, "column": name, **asdict(cell.strict)}
-                for (row, name), cell in table.cells.items()
+            name: [
+                {
+                    "block": table.block.name,
+                    "group": row.group,
+                    "test": row.test,
+                    "column": column,
+                    **asdict(cell.strict),
+                }
+                for table in tables
+                if table.experiment.name == name
+                for (row, column), cell in table.cells.items()
             ]
-            for table in tables
+            for name in dict.fromkeys(table.experiment.name for table in tables)
         },
         "missing": len({job for table in tables for job in table.missing}),
         "failed": failed,
@@ -146,10 +188,17 @@ def _facts(results: Results, tables: list[Table], failed: dict[str, str]) -> dic
 def _print_tables(results: Results, tables: list[Table], failed: dict[str, str]) -> None:
     from rich.console import Console
 
+    from graphfsa.evaluation.outside import is_outside
+    from graphfsa.evaluation.rendering import footnotes
+
     console = Console(width=None if sys.stdout.isatty() else _WIDE, markup=False, highlight=False)
-    for table in tables:
+    for grid in _sheets(results) if is_outside(results) else ():
+        console.print(grid)
+    for table in () if is_outside(results) else tables:
         for grid in _grids(table, console.width):
             console.print(grid)
+        for words in footnotes(table):
+            say(words)
     missing = {job for table in tables for job in table.missing}
     if missing:
         say(f"trainings that have not been run: {len(missing)}")
@@ -158,16 +207,34 @@ def _print_tables(results: Results, tables: list[Table], failed: dict[str, str])
     say(f"written to {results.path / 'report.html'}")
 
 
+def _sheets(results: Results) -> Iterator[Grid]:
+    """The tables of the scoreboard that are measured; what differs from the published protocols is on the page."""
+    from rich.table import Table as Grid
+
+    from graphfsa.evaluation.outside import make_sheets
+
+    for sheet in make_sheets(results):
+        if not sheet.table.lines:
+            continue
+        columns = [place for place, name in enumerate(sheet.head) if name != "what differs"]
+        title = terminal_text(sheet.table.title + (" (quick run)" if results.quick else ""))
+        grid = Grid(*(terminal_text(sheet.head[place]) for place in columns), title=title, title_justify="left")
+        for row in sheet.rows:
+            grid.add_row(*(terminal_text(row[place]) for place in columns))
+        yield grid
+
+
 def _grids(table: Table, width: int) -> Iterator[Grid]:
     """A table in as many pieces as it takes to show every number in full."""
     from rich.table import Table as Grid
 
-    from graphfsa.evaluation.rendering import text_at
+    from graphfsa.evaluation.rendering import block_title, row_name, text_at
 
-    title = terminal_text(table.experiment.title + (" (quick run)" if table.quick else ""))
-    names = [terminal_text(f"{row.group} {row.test}".strip()) for row in table.rows]
+    title = f"{table.experiment.title}: {block_title(table).lower()}" + (" (quick run)" if table.quick else "")
+    title = terminal_text(title)
+    names = [terminal_text(f"{row.group} {row_name(table, row)}".strip()) for row in table.rows]
     columns = [
-        (terminal_text(column.name), [text_at(table, row, column) for row in table.rows]) for column in table.columns
+        (terminal_text(column.head), [text_at(table, row, column) for row in table.rows]) for column in table.columns
     ]
     wide = [max(map(len, (*cells, *name.split()))) + _BORDER for name, cells in columns]
     while columns:

@@ -12,7 +12,7 @@ from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
 if TYPE_CHECKING:
-    from graphfsa.automaton import GraphFSA
+    from graphfsa.automaton import GraphFSA, StochasticFSA
     from graphfsa.automaton.rules import Rules
 
 _SUFFIXES = {
@@ -53,6 +53,8 @@ def rules_command(
     --task or --data; that is checked. A .rules file is an automaton for every other command.
     """
     from graphfsa.analysis import used_entries
+    from graphfsa.automaton import StochasticFSA
+    from graphfsa.automaton.library import find_any_automaton
     from graphfsa.learners import as_model
 
     kind = _format(form, out)
@@ -61,6 +63,12 @@ def rules_command(
     if out is not None and is_same_file(out, model):
         raise GraphFSAError(f"--out {out!r} would overwrite the model; choose another file")
     check_data_options(task, data, steps, complete)
+    fsa = find_any_automaton(model)
+    if isinstance(fsa, StochasticFSA):
+        if task or data:
+            raise GraphFSAError("--task and --data go with automata without probabilities")
+        _write(fsa.rules(), fsa, kind, out, as_json)
+        return
     known = as_model(model)
     given = find_data(task, option, data)
     matters = None if complete else used_entries(known, given, steps=steps, seed=seed)
@@ -74,7 +82,7 @@ def _format(form: str | None, out: str | None) -> str:
     return suffixed[0] if suffixed else "text"
 
 
-def _write(rules: Rules, fsa: GraphFSA, kind: str, out: str | None, as_json: bool) -> None:
+def _write(rules: Rules, fsa: GraphFSA | StochasticFSA, kind: str, out: str | None, as_json: bool) -> None:
     from graphfsa.automaton.rules import FORMATS
     from graphfsa.files import atomic_write
 

@@ -21,7 +21,7 @@ from graphfsa.errors import GraphFSAError
 from graphfsa.files import is_file
 
 if TYPE_CHECKING:
-    from graphfsa.automaton import GraphFSA
+    from graphfsa.automaton import GraphFSA, StochasticFSA
     from graphfsa.engine import Trajectory
     from graphfsa.graphs import Graph
 
@@ -33,7 +33,9 @@ def register(app: typer.Typer) -> None:
 
 @guarded
 def run_command(
-    automaton: str = typer.Argument(help="A library name (life, rule110, distance, B36/S23, ...) or a .json file."),
+    automaton: str = typer.Argument(
+        help="A library name (life, rule110, distance, B36/S23, sir, ...), a .json or a .rules file."
+    ),
     graph: str = typer.Option(
         ..., help="FAMILY:ARGS (path:1000, moore-torus:64x64, ...) or a .json, .edges or .txt file."
     ),
@@ -47,7 +49,7 @@ def run_command(
     max_steps: int = typer.Option(
         None, min=0, help="With 'stable': give up after this number of steps [default: 2 x nodes, at least 10,000]."
     ),
-    seed: int = typer.Option(0, min=0, help="Seed of random graphs and states."),
+    seed: int = typer.Option(0, min=0, help="Seed of random graphs and states, and of coins."),
     out: str = typer.Option(None, help="Write the last states to this .txt or .safetensors file."),
     threads: int = typer.Option(None, min=1, help="Number of threads [default: all cores]."),
     kernel: str = typer.Option("auto", help="auto, event, dense, lattice or bits. The result is the same."),
@@ -58,10 +60,10 @@ def run_command(
     Random graphs and states are drawn from two children of numpy.random.default_rng(SEED): spawn(2)[0] for the graph,
     spawn(2)[1] for the states. '--steps 0 --out FILE' writes the starting states.
     """
+    from graphfsa.automaton.library import find_any_automaton
     from graphfsa.automaton.states import SUFFIXES, parse_states, write_states
     from graphfsa.engine import run
     from graphfsa.graphs import find_graph
-    from graphfsa.learners import as_model
 
     check_output(out, SUFFIXES)
     inputs = [Path(text) for text in (automaton, graph) if is_file(text)]
@@ -70,12 +72,18 @@ def run_command(
     limit = parse_steps(steps)
     if max_steps is not None and limit != "stable":
         raise GraphFSAError("--max-steps goes with --steps stable")
-    fsa = as_model(automaton).automaton
+    fsa = find_any_automaton(automaton)
     for_graph, for_states = generators(seed, 2)
     where = find_graph(graph, for_graph)
     start = parse_states(states, fsa, where, for_states)
     with step_progress(limit if isinstance(limit, int) else max_steps) as progress:
-        options: Any = {"max_steps": max_steps, "kernel": kernel, "threads": threads, "progress": progress}
+        options: Any = {
+            "max_steps": max_steps,
+            "seed": seed,
+            "kernel": kernel,
+            "threads": threads,
+            "progress": progress,
+        }
         trajectory = run(fsa, where, start, limit, **options)  # pyright: ignore[reportArgumentType]
     if out is not None:
         write_states(out, fsa, trajectory.last)
@@ -88,7 +96,7 @@ def run_command(
         print_rows(_words(facts))
 
 
-def _facts(fsa: GraphFSA, graph: Graph, trajectory: Trajectory) -> dict[str, Any]:
+def _facts(fsa: GraphFSA | StochasticFSA, graph: Graph, trajectory: Trajectory) -> dict[str, Any]:
     import numpy as np
 
     counts = np.bincount(trajectory.last, minlength=fsa.num_states).tolist()

@@ -19,19 +19,11 @@ from graphfsa.datasets._cellular import BoardDataset
 from graphfsa.datasets._convert import as_examples, from_networkx_graphs, from_pyg_data, to_networkx_graphs, to_pyg_data
 from graphfsa.datasets._custom import CustomTask, TaskGraph
 from graphfsa.datasets._describe import describe_data, export_data
-from graphfsa.datasets._drawing import divided, draw, draw_split, draw_training
+from graphfsa.datasets._drawing import DRAWING, divided, draw, draw_split, draw_training, zone_of
 from graphfsa.datasets._evolution_specification import EvolutionSpecification, EvolutionTable
 from graphfsa.datasets._examples import Example, Examples, Score, entry_counts, visited
-from graphfsa.datasets._grab_benchmark import (
-    GrabConfig,
-    GrabData,
-    describe_grab,
-    generate_grab,
-    grab,
-    grab_config,
-    grab_config_names,
-    grab_facts,
-)
+from graphfsa.datasets._grab_benchmark import GrabData, describe_grab, generate_grab, grab, grab_facts
+from graphfsa.datasets._grab_config import GrabConfig, Part, grab_config, grab_config_names
 from graphfsa.datasets._hygiene import (
     Contradiction,
     Contradictions,
@@ -47,6 +39,7 @@ from graphfsa.datasets._rooted import RootedSpecification
 from graphfsa.datasets._specification import SpecificationTable, TreeSpecification
 from graphfsa.datasets._storage import StoredData, load_data, save_data
 from graphfsa.datasets._task import Reading, Task
+from graphfsa.datasets._tensors import TensorGraphs, load_pyg, load_torch
 from graphfsa.datasets._traces import from_traces
 from graphfsa.datasets._training import TrainingData, is_task, training_data
 from graphfsa.datasets._wave_specification import WaveSpecification, WaveTable
@@ -56,12 +49,15 @@ from graphfsa.datasets.elementary import Elementary
 from graphfsa.datasets.grab import Grab
 from graphfsa.datasets.hex_life import HexLife
 from graphfsa.datasets.life import Life
+from graphfsa.datasets.maze_pixels import MazePixels
+from graphfsa.datasets.mid_point import MidPoint
 from graphfsa.datasets.path_finding import PathFinding
 from graphfsa.datasets.prefix_sum import PrefixSum
 from graphfsa.datasets.root_value import RootValue
 from graphfsa.datasets.wireworld import WireWorld
 
 __all__ = [
+    "DRAWING",
     "YOUR_DATA",
     "BoardDataset",
     "BriansBrain",
@@ -81,7 +77,10 @@ __all__ = [
     "HexLife",
     "Life",
     "Lines",
+    "MazePixels",
+    "MidPoint",
     "OracleTask",
+    "Part",
     "PathFinding",
     "PrefixSum",
     "Reading",
@@ -94,6 +93,7 @@ __all__ = [
     "StoredData",
     "Task",
     "TaskGraph",
+    "TensorGraphs",
     "TrainingData",
     "TreeSpecification",
     "UserData",
@@ -129,6 +129,8 @@ __all__ = [
     "is_task",
     "lines_of",
     "load_data",
+    "load_pyg",
+    "load_torch",
     "oracle_task",
     "overlap",
     "parse_line",
@@ -141,4 +143,5 @@ __all__ = [
     "visited",
     "without_overlap",
     "write_jsonl",
+    "zone_of",
 ]

@@ -21,9 +21,10 @@ from graphfsa.datasets._grab_graphs import FAMILIES
 from graphfsa.datasets.grab import Grab
 from graphfsa.errors import GraphFSAError
 
-_MAX_SIZE = 12
-_BATCH = dict.fromkeys(range(1, _MAX_SIZE + 1), 300)
-_PLAIN = {size: 50 if size < 7 else 250 for size in range(1, _MAX_SIZE + 1)}
+COVERING_SIZE = 12
+"""Number of nodes of the largest of these graphs."""
+_BATCH = dict.fromkeys(range(1, COVERING_SIZE + 1), 300)
+_PLAIN = {size: 50 if size < 7 else 250 for size in range(1, COVERING_SIZE + 1)}
 """How many graphs of a size and kind are kept as they come; larger ones tell more."""
 _PATIENCE = 4
 _TREES = ("tree", "recursive-tree", "deep-tree", "star")
@@ -112,7 +113,7 @@ def _candidates(
     while True:
         parts: list[Examples] = []
         for kind in kinds:
-            for size in range(1, _MAX_SIZE + 1):
+            for size in range(1, COVERING_SIZE + 1):
                 try:
                     graphs = FAMILIES[kind](size, counts[size], rng)
                 except GraphFSAError:

@@ -26,6 +26,8 @@ _CACHED = 16
 """Up to this size labels are kept, for graphs that come again."""
 _PATIENCE = 1000
 """Graphs to draw, at most, for each graph that ``admits`` lets through."""
+_HOPELESS = 20_000
+"""Graphs to draw, at most, until ``admits`` lets the first one through."""
 _RENUMBERED = 4
 """Graphs to check, each time some are labelled, for labels that depend on the numbering."""
 _NOTHING = -1
@@ -257,7 +259,7 @@ class CustomTask(Dataset):
             kept = kept[self._admitted(graphs, rows)[kept]]
             parts.append((graphs.select(kept), rows[kept]))
             have, drawn = have + len(kept), drawn + batch
-            if have < count and drawn > _PATIENCE * count:
+            if have < count and (drawn > _PATIENCE * count or (not have and drawn > _HOPELESS)):
                 raise DrawError(
                     f"{self.name}: of {drawn:,} graphs of {size} nodes, admits lets {have} through; {count} are wanted"
                 )

@@ -12,7 +12,7 @@ import numpy as np
 from graphfsa.checks import check_choice, check_seed
 from graphfsa.datasets._base import Dataset, as_dataset
 from graphfsa.datasets._convert import as_examples
-from graphfsa.datasets._drawing import divided, draw_split
+from graphfsa.datasets._drawing import divided, draw_split, zone_of
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._hygiene import Contradiction, contradictions, deduplicate
 from graphfsa.datasets._jsonl import UserData, read_jsonl, write_jsonl
@@ -64,16 +64,16 @@ def export_data(
         given: A data set by name, as ``file.py:Class``, as a class or itself.
         out: The .jsonl file to write.
         options: Options of the data set.
-        split: ``train``, ``validation``, ``test`` or ``learn``: the graphs of ``train`` and ``learn`` are kept apart
-            from the others.
+        split: ``train``, ``validation``, ``test`` or ``learn``: graphs of ``validation`` and ``test`` are kept apart
+            from one another and from all others.
         sizes: Numbers of nodes; by default those of the split.
         count: Number of graphs in all; by default that of the split.
         steps: Steps after which the labels hold; by default the data set's own number.
         seed: Seed.
 
     Returns:
-        ``graphs``, ``nodes``, ``digest``, ``out``, and ``shared_sizes``: sizes with too few graphs to keep train and
-        test apart.
+        ``graphs``, ``nodes``, ``digest``, ``out``, and ``shared_sizes``: sizes with too few graphs to keep splits
+        apart.
     """
     dataset = as_dataset(given, options)
     check_choice("split", split, list(dataset.splits))
@@ -82,7 +82,7 @@ def export_data(
         wanted = replace(wanted, steps=steps)
     order = [*_SPLITS, *(name for name in dataset.splits if name not in _SPLITS)]
     rng = np.random.default_rng(check_seed(seed)).spawn(len(order))[order.index(split)]
-    examples = draw_split(dataset, wanted, rng, "train" if split in ("train", "learn") else "test")
+    examples = draw_split(dataset, wanted, rng, zone_of(split))
     write_jsonl(out, examples)
     return {
         "graphs": len(examples),

@@ -1,9 +1,9 @@
-"""Keeps training and test graphs apart without either having seen the other.
+"""Keeps training, validation and test graphs apart without any having seen the others.
 
-Every graph with its inputs, up to isomorphism, belongs to one of two zones by a hash: four fifths are for training, one
-fifth is for validation and testing. So no test graph is isomorphic to a training one, whenever they are drawn.
-Domains too small to be divided (paths of three nodes, say) are used whole by both, and commands say so. Graphs of more
-than 100 nodes are not divided: if there are many of 100 nodes, a larger one is not drawn twice.
+Every graph with its inputs, up to isomorphism, belongs to one of three zones by a hash: eight tenths are for training,
+one tenth for validation, one for testing. So no test graph is isomorphic to one that a learner has seen, whenever they
+are drawn. Domains too small to be divided (paths of three nodes, say) are used whole by all, and commands say so.
+Graphs of more than 100 nodes are not divided: if there are many of 100 nodes, a larger one is not drawn twice.
 """
 
 from __future__ import annotations
@@ -20,18 +20,25 @@ from graphfsa.datasets._examples import Examples
 from graphfsa.errors import GraphFSAError, UnknownNameError
 from graphfsa.graphs.isomorphism import graph_keys
 
-Zone = Literal["train", "test"]
+Zone = Literal["train", "validation", "test"]
+ZONES: tuple[Zone, ...] = ("train", "validation", "test")
+DRAWING = 2
+"""Version of how graphs are drawn: results of another version are about other graphs."""
 MAX_SIZE = 100
 _SMALL_DOMAIN = 64
 _PROBE = 512
-_SHARE = 5
+_TENTHS: dict[Zone, tuple[int, ...]] = {"train": (1, 2, 3, 4, 6, 7, 8, 9), "validation": (5,), "test": (0,)}
 _BATCH_NODES = 2**21
 
 
 def in_zone(examples: Examples, zone: Zone) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which graphs belong to a zone, bool [number of graphs]."""
-    for_test = graph_keys(examples.graphs, examples.inputs) % np.uint64(_SHARE) == 0
-    return for_test if zone == "test" else ~for_test
+    return np.isin(graph_keys(examples.graphs, examples.inputs) % np.uint64(10), _TENTHS[zone])
+
+
+def zone_of(split: str) -> Zone:
+    """The zone of a split by its name: ``validation`` and ``test`` have their own, others are to learn from."""
+    return "validation" if split == "validation" else "test" if split == "test" else "train"
 
 
 @lru_cache(maxsize=256)
@@ -53,7 +60,8 @@ def draw(
         size: Number of nodes of each graph.
         count: Number of graphs.
         rng: Source of randomness.
-        zone: ``"train"`` or ``"test"``; where there are enough, none of one is isomorphic to one of the other.
+        zone: ``"train"``, ``"validation"`` or ``"test"``; where there are enough, no graph of one is isomorphic to one
+            of another.
         steps: Steps after which the labels hold; None for the data set's own number.
 
     Example:
@@ -63,15 +71,15 @@ def draw(
         >>> len(train), len(test), int(overlap(train, test).sum())
         (50, 50, 0)
     """
-    if zone not in ("train", "test"):
-        raise UnknownNameError("zone", str(zone), ("train", "test"))
+    if zone not in ZONES:
+        raise UnknownNameError("zone", str(zone), ZONES)
     check_size("a graph", size, 0, count)
     if size > MAX_SIZE or not divided(dataset, size):
         return dataset.generate(size, count, rng, steps=steps)
     kept: list[Examples] = []
     have = drawn = 0
     while have < count or not kept:
-        batch = min(max(32, (count - have) * (7 if zone == "test" else 2)), max(32, _BATCH_NODES // size))
+        batch = min(max(32, (count - have) * (2 if zone == "train" else 14)), max(32, _BATCH_NODES // size))
         found = dataset.generate(size, batch, rng, steps=steps)
         found = found.select(np.flatnonzero(in_zone(found, zone)))
         kept.append(found)

@@ -15,6 +15,7 @@ from itertools import combinations_with_replacement, product
 from math import comb
 from typing import Any
 
+from graphfsa.asking import asked
 from graphfsa.checks import check_integer, shown
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError, LimitError
@@ -183,12 +184,8 @@ def _asked(spec: EvolutionSpecification, given: int, seen: Seen) -> int:
         told: Any = tuple(spec.states[other] if other >= 0 else None for other in seen)
     else:
         told = {name: seen.count(number) for number, name in enumerate(spec.states)}
-    try:
-        found = spec.move(state, told)
-    except Exception as error:
-        words = f"{type(error).__name__}: {error}"
-        raise GraphFSAError(f"{spec.name}: move({state!r}, {told}) failed: {words}") from error
-    if found not in spec.states:
+    found = asked(f"{spec.name}: move({state!r}, {told})", spec.move, state, told)
+    if not isinstance(found, str) or found not in spec.states:
         valid = ", ".join(map(repr, spec.states))
         raise GraphFSAError(f"{spec.name}: move({state!r}, {told}) must be one of {valid}; got {shown(found)}")
     return spec.states.index(found)

@@ -1,97 +1,36 @@
-"""Named configurations of GRAB, all splits of one, and what there is to say about them."""
+"""GRAB as one call: all splits of a configuration, what there is to say about them, and where they are written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from graphfsa.automaton import GraphFSA
-from graphfsa.checks import check_seed
-from graphfsa.datasets._covering import cover
-from graphfsa.datasets._drawing import divided, in_zone
-from graphfsa.datasets._examples import Examples, visited
-from graphfsa.datasets._grab_graphs import FAMILIES
+from graphfsa.checks import check_choice, check_seed
+from graphfsa.datasets._base import Split
+from graphfsa.datasets._covering import COVERING_SIZE, cover
+from graphfsa.datasets._drawing import MAX_SIZE, Zone, divided, in_zone
+from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._grab_config import GrabConfig, Part, grab_config
+from graphfsa.datasets._grab_facts import benchmark_facts, data_card, described
 from graphfsa.datasets._hygiene import overlap
 from graphfsa.datasets._storage import StoredData, data_digest, load_data, save_data
 from graphfsa.datasets.grab import Grab
-from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.errors import GraphFSAError
 from graphfsa.files import PathLike
 
-_SIZES = ((10, 15), (20, 25), (50, 60), (100, 110))
-_BOARD_SIZES = ((625, 30), (1600, 45), (2500, 65))
-_BOARDS = ("grid", "moore", "hex")
-
-
-@dataclass(frozen=True)
-class Part:
-    """One split: a number of graphs of a size, and the steps after which their labels hold.
-
-    Attributes:
-        size: Number of nodes.
-        count: Number of graphs.
-        steps: Steps of the truth.
-        keep: Percentage of nodes that must end in a final state.
-        family: The family; None for that of the configuration.
-    """
-
-    size: int
-    count: int
-    steps: int
-    keep: int = 100
-    family: str | None = None
-
-
-@dataclass(frozen=True)
-class GrabConfig:
-    """A truth with its family, and the splits to draw.
-
-    Attributes:
-        grab: The truth and the family.
-        parts: The splits by name: ``train``, ``validation``, ``ood`` (the same size, another family) and one for each
-            size to extrapolate to.
-    """
-
-    grab: Grab
-    parts: dict[str, Part] = field(default_factory=dict[str, Part])
-
-    def config(self) -> dict[str, Any]:
-        """The configuration as JSON values."""
-        return {"grab": self.grab.options(), "parts": {name: vars(part) for name, part in self.parts.items()}}
-
-
-def standard_parts(family: str) -> dict[str, Part]:
-    """The splits of the authors' scripts: 1000 + 100 + 100 graphs of 6 nodes, and larger ones to extrapolate to."""
-    size, other = (9, "tree") if family in _BOARDS else (6, "erdos-renyi")
-    other = {"erdos-renyi": "tree", "row": "ring", "ring": "row"}.get(family, other)
-    sizes, count = (_BOARD_SIZES, 20) if family in _BOARDS else (_SIZES, 100)
-    return {
-        "train": Part(size, 1000, 10),
-        "validation": Part(size, 100, 10),
-        "ood": Part(size, 100, 10, family=other),
-        **{f"n={n}": Part(n, count, steps, keep=70) for n, steps in sizes},
-    }
-
-
-def grab_config_names() -> list[str]:
-    """Names of all configurations: five truths on trees, and one for each family."""
-    return [*(f"paper-{k}" for k in range(1, 6)), *FAMILIES]
-
-
-def grab_config(name: str) -> GrabConfig:
-    """A configuration by name.
-
-    ``paper-1`` to ``paper-5`` are five truths with 4 states and bound 1 on trees: the first five seeds. The paper does
-    not publish its own truths.
-    """
-    if name not in grab_config_names():
-        raise UnknownNameError("GRAB configuration", name, grab_config_names())
-    if name.startswith("paper-"):
-        return GrabConfig(Grab(truth_seed=int(name[6:]) - 1), standard_parts("tree"))
-    return GrabConfig(Grab(family=name), standard_parts(name))
+TRAININGS = ("train", "learn", "covering")
+"""What the training split of a benchmark may have."""
+_LEARN = {2: 20, 3: 60, 4: 120, 5: 300, 6: 500, 7: 1000, 8: 1000, 9: 1000, 10: 1000}
+"""Number of graphs of each size in the larger training split, as for PathFinding."""
+_LEARN_KEEP = 70
+_MAX_NOTES = 20
+_MAX_COVERED = 1024
+"""Entries of a truth up to which graphs are looked for that show each of them."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +42,8 @@ class GrabData:
         seed: The seed.
         splits: The graphs, by name of the split.
         acceptance: For each split, the share of the drawn graphs whose nodes ended in final states.
-        divided: Whether training graphs and the others of their size come from different zones.
-        covering: Whether small graphs were added to the training split to cover the truth.
+        divided: Whether no graph of a split is isomorphic, with its inputs, to one of another.
+        training: Which graphs the training split has: see :func:`generate_grab`.
         unseen: Entries (state, value) of the truth for which no graph was found that visits them, if that was asked.
     """
 
@@ -113,8 +52,13 @@ class GrabData:
     splits: dict[str, Examples]
     acceptance: dict[str, float]
     divided: bool
-    covering: bool = False
+    training: str = "train"
     unseen: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+    @property
+    def covering(self) -> bool:
+        """Whether small graphs were added to the training split to cover the truth."""
+        return self.training == "covering"
 
     @property
     def truth(self) -> GraphFSA:
@@ -129,12 +73,14 @@ class GrabData:
     @property
     def notes(self) -> list[str]:
         """What a reader should know."""
-        notes = [] if self.divided else ["the domain is too small to be divided: validation shares graphs with train"]
+        notes = [] if self.divided else ["the domain is too small to be divided: splits share graphs"]
         names, decode = self.truth.state_names, self.truth.aggregation.decode
-        return notes + [
+        notes += [
             f"no graph was found in which a node in {names[state]} sees: {decode(value, names)}"
-            for state, value in self.unseen
+            for state, value in self.unseen[:_MAX_NOTES]
         ]
+        further = len(self.unseen) - _MAX_NOTES
+        return notes if further <= 0 else [*notes, f"the same holds for {further} further entries"]
 
     def save(self, directory: PathLike) -> StoredData:
         """Write everything to a new directory; the same data may be written again to the same directory."""
@@ -146,19 +92,24 @@ class GrabData:
             facts={name: {"acceptance": rate} for name, rate in self.acceptance.items()},
             truth=self.truth,
             notes=self.notes,
+            card=self.card(),
         )
 
+    def card(self) -> str:
+        """The data card, in Markdown: every choice, versions, digests, splits, and how to load them."""
+        return data_card(self.facts(), self._config, self.truth)
+
     def facts(self) -> dict[str, Any]:
-        """Coverage of the truth table, acceptance, class balance, sizes and overlaps of the splits, as JSON values."""
-        return _facts(self.digest, self.seed, self.truth, self.splits.items(), self.acceptance, self.notes)
+        """What there is to say about each split and how it covers the truth, as JSON values."""
+        return benchmark_facts(self.digest, self.seed, self.truth, self.splits.items(), self.acceptance, self.notes)
 
     def describe(self) -> str:
         """The same as text for people."""
-        return _described(self.facts())
+        return described(self.facts())
 
     @property
     def _config(self) -> dict[str, Any]:
-        return {**self.config.config(), "covering": self.covering}
+        return {**self.config.config(), "training": self.training}
 
 
 def grab(
@@ -169,73 +120,169 @@ def grab(
     covering: bool = False,
     out: PathLike | None = None,
     progress: Callable[[str], None] | None = None,
-    **options: Any,
+    **choices: Any,
 ) -> GrabData:
     """Make a benchmark of GRAB: draw a truth, then all splits.
 
+    What is not chosen is as in the configuration, and for a family as in the authors' scripts: 1000 training graphs of
+    6 nodes (boards: 9), 100 for validation and 100 of another family, and larger ones to extrapolate to.
+
     Args:
         config: ``paper-1`` to ``paper-5``, the name of a family, or a configuration.
-        family: Instead of the configuration: family of the graphs.
+        family: Instead of the configuration: family of the graphs, with its parameters: ``regular:degree=4``.
         seed: Seed of the graphs and starting states.
         covering: Whether to add small graphs to the training split until it visits every entry of the truth, and any
             change of one entry would show in a label, as far as such graphs can be found.
-        out: A directory to write everything to; it is made.
+        out: A directory to write everything to, with a data card; it is made.
         progress: Called with the name of each split before it is drawn.
-        options: Options of the truth: ``num_states``, ``num_starting``, ``num_final``, ``aggregation``, ``bound``,
-            ``truth``, ``truth_seed``.
+        choices: The truth: ``num_states``, ``num_starting``, ``num_final``, ``truth`` (``dense`` or ``sparse``),
+            ``truth_seed``, ``aggregation`` with ``bound``, ``slots``, ``thresholds`` or ``letters``, as for
+            :class:`Grab`. The splits: ``sizes``, ``count``, ``steps`` and ``keep`` of the training graphs;
+            ``validation_count``, ``ood_count`` and ``ood_family`` (``none`` to leave it out), of the same sizes and
+            steps; ``test_sizes``, ``test_count``, ``test_steps`` and ``test_keep``, with one number for all sizes or
+            one for each. Labels hold after ``max(10, 5 n / 4)`` steps if it is not said.
 
     Raises:
         UnknownNameError: There is no such configuration.
-        GraphFSAError: An option is not valid, or the truth can't fill a split.
+        GraphFSAError: A choice is not valid, or the truth can't fill a split.
 
     Example:
         >>> data = grab("paper-1", seed=0)
         >>> data.splits["train"], data.truth.state_names
         (Examples(grab: 1000 graphs, 6000 nodes), ('f0', 'f1', 's0', 's1'))
+        >>> data = grab(family="grid", aggregation="positional", sizes=(9, 16), test_sizes=(), truth="sparse")
+        >>> data.splits["train"].graphs.graph.num_slots, data.truth.num_values
+        (4, 625)
     """
     if (config is None) == (family is None):
         raise GraphFSAError("give either the name of a configuration or a family")
     base = config if isinstance(config, GrabConfig) else grab_config(config or family or "")
-    if "keep" in options:
-        raise GraphFSAError("option keep can't be set here: it belongs to each split")
-    if options:
-        given = {key.replace("-", "_"): value for key, value in options.items()}
-        base = replace(base, grab=Grab.from_options({**base.grab.options(), **given}))
-    data = generate_grab(base, seed, covering=covering, progress=progress)
+    if choices:
+        base = base.with_choices(choices)
+    data = generate_grab(base, seed, training="covering" if covering else "train", progress=progress)
     if out is not None:
         data.save(out)
     return data
 
 
 def generate_grab(
-    config: GrabConfig, seed: int, *, covering: bool = False, progress: Callable[[str], None] | None = None
+    config: GrabConfig, seed: int, *, training: str = "train", progress: Callable[[str], None] | None = None
 ) -> GrabData:
     """Draw all splits of a configuration; each has a source of randomness of its own.
+
+    Splits that have graphs of one size draw them from zones that are apart up to isomorphism, wherever there are enough
+    graphs of this size to divide.
 
     Args:
         config: What to draw.
         seed: Seed of the graphs and starting states (the truth has its own, in the configuration).
-        covering: As for :func:`grab`.
+        training: The training graphs: ``train`` (those of the configuration), ``learn`` (about 5,000 graphs of 2 to 10
+            nodes), or ``covering`` (those of the configuration and small ones that show the truth: see :func:`grab`).
         progress: Called with the name of each split before it is drawn.
     """
-    *children, for_cover = np.random.default_rng(check_seed(seed)).spawn(len(config.parts) + 1)
-    trained = {part.size for name, part in config.parts.items() if name == "train"}
-    zoned = all(divided(replace(config.grab, keep=0), size) for size in trained)
+    check_choice("training", training, TRAININGS)
+    if training == "covering":
+        _check_covering(config.grab.automaton())
+    *children, for_more = np.random.default_rng(check_seed(seed)).spawn(len(config.parts) + 1)
     splits: dict[str, Examples] = {}
     acceptance: dict[str, float] = {}
+    unseen: list[tuple[int, int]] = []
+    shared = _shared_sizes(config, training)
     for (name, part), rng in zip(config.parts.items(), children, strict=True):
         if progress is not None:
             progress(name)
-        grab = replace(config.grab, keep=part.keep, family=part.family or config.grab.family)
-        choose = (
-            partial(in_zone, zone="train" if name == "train" else "test") if part.size in trained and zoned else None
+        choose = _chooser(config.grab, name if name in ("train", "validation") else "test", shared)
+        if name == "train" and training == "learn":
+            splits[name], acceptance[name] = _draw_learn(config.grab, choose, rng)
+        else:
+            splits[name], acceptance[name] = _draw_part(config, part, rng, choose)
+    if training == "covering":
+        plain = replace(config.grab, family=str(config.grab.graphs))
+        splits["train"], unseen = cover(plain, splits["train"], for_more, _chooser(config.grab, "train", shared))
+    return GrabData(config, int(seed), splits, acceptance, _apart([*splits.values()]), training, unseen)
+
+
+def _shared_sizes(config: GrabConfig, training: str) -> set[int]:
+    """The sizes of which more than one split may have graphs."""
+    sizes = Counter(size for part in config.parts.values() for size in set(part.sizes))
+    more = {"train": (), "learn": _LEARN, "covering": range(1, COVERING_SIZE + 1)}[training]
+    return {size for size, number in sizes.items() if number > 1} | set(more)
+
+
+def _chooser(grab: Grab, zone: Zone, shared: set[int]) -> Callable[[Examples], Any]:
+    """Which graphs a split may use: of sizes that others have too, those of its zone, if there are enough to divide."""
+    everything = replace(grab, keep=0)
+    zoned = [size for size in shared if size <= MAX_SIZE and _has_size(grab, size) and divided(everything, size)]
+
+    def choose(found: Examples) -> Any:
+        allowed = ~np.isin(found.sizes, zoned)
+        places = np.flatnonzero(~allowed)
+        if len(places):
+            allowed[places] = in_zone(found.select(places), zone)
+        return allowed
+
+    return choose
+
+
+def _apart(splits: Sequence[Examples]) -> bool:
+    """Whether no graph of a split is isomorphic, with its inputs, to one of another."""
+    for place, first in enumerate(splits):
+        for second in splits[:place]:
+            both = np.intersect1d(first.sizes, second.sizes)
+            chosen = [part.select(np.flatnonzero(np.isin(part.sizes, both))) for part in (second, first)]
+            if len(both) and overlap(*chosen).any():
+                return False
+    return True
+
+
+def _draw_learn(
+    grab: Grab, choose: Callable[[Examples], Any], rng: np.random.Generator
+) -> tuple[Examples, float]:  # fmt: skip
+    """Many small graphs of every size that the family has, and the mean share of the drawn graphs that were kept."""
+    parts: list[Examples] = []
+    rates: list[float] = []
+    for (size, count), child in zip(_LEARN.items(), rng.spawn(len(_LEARN)), strict=True):
+        if not _has_size(grab, size):
+            continue
+        found, rate = replace(grab, keep=_LEARN_KEEP).draw(size, count, child, choose=choose)
+        parts.append(found)
+        rates.append(rate)
+    return Examples.concatenate(parts), float(np.mean(rates))
+
+
+def _has_size(grab: Grab, size: int) -> bool:
+    try:
+        grab.graphs(size, 1, np.random.default_rng(0))
+    except GraphFSAError:
+        return False
+    return True
+
+
+def _check_covering(truth: GraphFSA) -> None:
+    """Raise if looking for graphs that show each entry of a truth would take too long."""
+    entries = truth.num_values * (truth.num_states - len(truth.final_states))
+    if entries > _MAX_COVERED:
+        raise GraphFSAError(
+            f"covering needs a truth of at most {_MAX_COVERED} entries that are not final; this one has {entries}. "
+            "Fewer states, slots or thresholds, or a smaller bound would help"
         )
-        splits[name], acceptance[name] = grab.draw(part.size, part.count, rng, steps=part.steps, choose=choose)
-    unseen: list[tuple[int, int]] = []
-    if covering:
-        keep = (lambda found: in_zone(found, "train") | ~np.isin(found.sizes, [*trained])) if zoned else None
-        splits["train"], unseen = cover(config.grab, splits["train"], for_cover, keep)
-    return GrabData(config, int(seed), splits, acceptance, zoned, covering, unseen)
+
+
+def _draw_part(
+    config: GrabConfig, part: Part, rng: np.random.Generator, choose: Callable[[Examples], Any]
+) -> tuple[Examples, float]:
+    """The graphs of a split, and the share of the drawn graphs that were kept."""
+    grab = replace(config.grab, keep=part.keep)
+    if part.family is not None:
+        # The truth stays what it is: its slots do not follow from the other family.
+        grab = replace(grab, family=part.family, slots=config.grab.graphs.slots)
+    found: list[Examples] = []
+    drawn = 0.0
+    for size, count in Split(tuple((size, 0) for size in part.sizes)).resized(None, part.count).parts:
+        examples, rate = grab.draw(size, count, rng, steps=part.steps, choose=choose)
+        found.append(examples)
+        drawn += count / rate
+    return Examples.concatenate(found), part.count / drawn
 
 
 def grab_facts(directory: PathLike) -> dict[str, Any]:
@@ -246,57 +293,9 @@ def grab_facts(directory: PathLike) -> dict[str, Any]:
     manifest = stored.manifest
     acceptance = {name: entry.get("acceptance") for name, entry in manifest["splits"].items()}
     splits = ((name, stored.split(name)) for name in stored.names)
-    return _facts(manifest["digest"], manifest["seed"], stored.truth, splits, acceptance, manifest["notes"])
+    return benchmark_facts(manifest["digest"], manifest["seed"], stored.truth, splits, acceptance, manifest["notes"])
 
 
 def describe_grab(directory: PathLike) -> str:
     """What there is to say about a benchmark on disk, as text for people: see :meth:`GrabData.describe`."""
-    return _described(grab_facts(directory))
-
-
-def _facts(
-    digest: str,
-    seed: int,
-    truth: GraphFSA,
-    splits: Iterable[tuple[str, Examples]],
-    acceptance: Mapping[str, Any],
-    notes: list[str],
-) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    train = None
-    for name, examples in splits:
-        train = examples if name == "train" else train
-        counted = np.bincount(examples.labels[examples.mask], minlength=len(examples.task.classes))
-        shares = (counted / max(1, counted.sum())).tolist()
-        rate = acceptance.get(name)
-        found[name] = {
-            "graphs": len(examples),
-            "sizes": np.unique(examples.sizes).tolist(),
-            "acceptance": float(rate) if isinstance(rate, int | float) and 0 <= rate <= 1 else None,
-            "classes": dict(zip(examples.task.classes, shares, strict=True)),
-            "entries": int(np.delete(visited(truth, examples), truth.final_states, axis=0).sum()),
-            "overlap": 0 if train is None or train is examples else int(overlap(train, examples).sum()),
-        }
-    total = truth.num_values * (truth.num_states - len(truth.final_states))
-    return {
-        "digest": digest,
-        "seed": seed,
-        "truth": truth.digest,
-        "entries": total,
-        "splits": found,
-        "notes": notes,
-    }
-
-
-def _described(facts: Mapping[str, Any]) -> str:
-    rows = {"digest": facts["digest"], "seed": facts["seed"], "entries of the truth": f"{facts['entries']} not final"}
-    width = max(map(len, rows))
-    lines = [f"{name:<{width}}  {value}" for name, value in rows.items()]
-    lines += ["", f"{'split':<12}{'graphs':>8}{'nodes':>8}{'kept':>8}{'entries':>9}{'overlap':>9}  classes"]
-    for name, split in facts["splits"].items():
-        balance = ", ".join(f"{label} {share:.0%}" for label, share in split["classes"].items())
-        kept = "-" if split["acceptance"] is None else f"{split['acceptance']:.1%}"
-        sizes = "-".join(str(size) for size in sorted({split["sizes"][0], split["sizes"][-1]}))
-        numbers = f"{split['graphs']:>8}{sizes:>8}{kept:>8}{split['entries']:>9}{split['overlap']:>9}"
-        lines.append(f"{name:<12}{numbers}  {balance}")
-    return "\n".join([*lines, *(f"note: {note}" for note in facts["notes"])])
+    return described(grab_facts(directory))

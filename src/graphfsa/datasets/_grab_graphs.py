@@ -1,69 +1,222 @@
-"""Random graphs, starting states and truths for GRAB."""
+"""Families of graphs for GRAB, with their parameters and, for positional truths, with neighbour slots.
+
+A family is written ``NAME`` or ``NAME:KEY=VALUE,KEY=VALUE``: ``regular:degree=4``, ``erdos-renyi:p=0.2``. Slots say
+which neighbour is which:
+
+- boards (``grid``, ``moore``, ``hex``) and rows have directions: those of :class:`~graphfsa.graphs.Lattice`;
+- in all other families the neighbours of a node are numbered in the order of their own numbers, which are random where
+  the graph is. Graphs with a node that has more neighbours than there are slots are not drawn.
+
+A slot without a neighbour stays empty, which positional aggregation tells from every state.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import (
-    Aggregation,
-    AverageThresholdAggregation,
-    CountingAggregation,
-    PositionalAggregation,
-)
 from graphfsa.arrays import Array
-from graphfsa.automaton import GraphFSA
-from graphfsa.automaton.fsa import MAX_STATES, check_table_size
+from graphfsa.checks import shown
 from graphfsa.datasets._cellular import board_sides
 from graphfsa.datasets._structure import tree_edges
-from graphfsa.errors import GraphFSAError, UnknownNameError
+from graphfsa.errors import DrawError, GraphFSAError, UnknownNameError
 from graphfsa.graphs import Graph, GraphBatch, families
+from graphfsa.graphs.graph import MAX_SLOTS
 
 Generator = np.random.Generator
+_USUAL_SLOTS = 4
+_ENOUGH = 1000
+"""Graphs to draw before a family is given up of which fewer than one in a hundred has few enough neighbours."""
 
 
-def _tree(kind: str) -> Callable[[int, int, Generator], GraphBatch]:
-    return lambda size, count, rng: GraphBatch.from_edges(np.full(count, size), tree_edges(kind, size, count, rng))
+@dataclass(frozen=True)
+class _Kind:
+    """A row of the table of families.
+
+    Attributes:
+        draw: ``(size, count, rng, **parameters) -> graphs``.
+        parameters: Its parameters with their defaults; None is a number that may be left out.
+        slots: How many slots a node has, if it is not said; a name is the parameter that says it.
+        directions: Whether slots are directions, which the graphs bring with them if ``slots=True`` is passed.
+        fixed: Whether there is one graph of each size.
+    """
+
+    draw: Callable[..., GraphBatch]
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    slots: int | str = _USUAL_SLOTS
+    directions: bool = False
+    fixed: bool = False
 
 
-def _fixed(build: Callable[[int], Graph]) -> Callable[[int, int, Generator], GraphBatch]:
-    return lambda size, count, rng: GraphBatch.repeat(build(size), count)
+def _tree(kind: str) -> _Kind:
+    def draw(size: int, count: int, rng: Generator) -> GraphBatch:
+        return GraphBatch.from_edges(np.full(count, size), tree_edges(kind, size, count, rng))
+
+    return _Kind(draw)
 
 
-def _drawn(build: Callable[[int, Generator], Graph]) -> Callable[[int, int, Generator], GraphBatch]:
-    return lambda size, count, rng: GraphBatch.of([build(size, rng) for _ in range(count)])
+def _fixed(build: Callable[[int], Graph], slots: int = _USUAL_SLOTS, *, directions: bool = False) -> _Kind:
+    def draw(size: int, count: int, rng: Generator, **_slots: bool) -> GraphBatch:
+        return GraphBatch.repeat(build(size), count)
+
+    return _Kind(draw, slots=slots, directions=directions, fixed=True)
 
 
-FAMILIES: dict[str, Callable[[int, int, Generator], GraphBatch]] = {
+def _board(build: Callable[..., Graph], slots: int, *, even_height: bool = False) -> _Kind:
+    def draw(size: int, count: int, rng: Generator, **options: bool) -> GraphBatch:
+        sides = board_sides(size, even_height=even_height and options["torus"])
+        return GraphBatch.repeat(build(*sides, **options), count)
+
+    return _Kind(draw, {"torus": False}, slots, directions=True, fixed=True)
+
+
+def _drawn(build: Callable[..., Graph], slots: int | str = _USUAL_SLOTS, **parameters: Any) -> _Kind:
+    def draw(size: int, count: int, rng: Generator, **given: Any) -> GraphBatch:
+        return GraphBatch.of([build(size, **given, rng=rng) for _ in range(count)])
+
+    return _Kind(draw, parameters, slots)
+
+
+def _erdos_renyi(size: int, *, p: float | None, mean_degree: float | None, rng: Generator) -> Graph:
+    return families.erdos_renyi(size, p=0.5 if p is mean_degree is None else p, mean_degree=mean_degree, rng=rng)
+
+
+_KINDS: dict[str, _Kind] = {
     "tree": _tree("uniform"),
     "recursive-tree": _tree("recursive"),
     "deep-tree": _tree("deep"),
-    "path": _fixed(families.path),
-    "cycle": _fixed(families.cycle),
+    "path": _fixed(families.path, 2),
+    "cycle": _fixed(families.cycle, 2),
     "star": _fixed(families.star),
     "complete": _fixed(families.complete),
-    "binary-tree": _fixed(families.binary_tree),
-    "row": _fixed(families.row),
-    "ring": _fixed(families.ring),
-    "grid": _fixed(lambda size: families.von_neumann(*board_sides(size))),
-    "moore": _fixed(lambda size: families.moore(*board_sides(size))),
-    "hex": _fixed(lambda size: families.hexagonal(*board_sides(size))),
-    "regular": _drawn(lambda size, rng: families.random_regular(size, 3, rng=rng)),
-    "erdos-renyi": _drawn(lambda size, rng: families.erdos_renyi(size, p=0.5, rng=rng)),
-    "barabasi-albert": _drawn(lambda size, rng: families.barabasi_albert(size, 2, rng=rng)),
-    "watts-strogatz": _drawn(lambda size, rng: families.watts_strogatz(size, 4, 0.2, rng=rng)),
-    "caterpillar": _drawn(lambda size, rng: families.caterpillar(size, rng=rng)),
-    "delaunay": _drawn(lambda size, rng: families.delaunay(size, rng=rng)),
+    "binary-tree": _fixed(families.binary_tree, 3),
+    "row": _fixed(families.row, 2, directions=True),
+    "ring": _fixed(families.ring, 2, directions=True),
+    "grid": _board(families.von_neumann, 4),
+    "moore": _board(families.moore, 8),
+    "hex": _board(families.hexagonal, 6, even_height=True),
+    "regular": _drawn(families.random_regular, "degree", degree=3),
+    "erdos-renyi": _drawn(_erdos_renyi, p=None, mean_degree=None),
+    "barabasi-albert": _drawn(families.barabasi_albert, m=2),
+    "watts-strogatz": _drawn(families.watts_strogatz, k=4, p=0.2),
+    "caterpillar": _drawn(families.caterpillar),
+    "delaunay": _drawn(families.delaunay),
 }
-"""Families by name. Regular graphs have degree 3; Erdos-Renyi graphs have edges with probability one half."""
+BOARDS = ("grid", "moore", "hex")
 
 
-def sample_graphs(family: str, size: int, count: int, rng: Generator) -> GraphBatch:
-    """``count`` graphs of ``size`` nodes of a family."""
-    if family not in FAMILIES:
-        raise UnknownNameError("graph family of GRAB", family, FAMILIES)
-    return FAMILIES[family](size, count, rng)
+@dataclass(frozen=True)
+class GraphFamily:
+    """A family with its parameters; calling it draws graphs.
+
+    Attributes:
+        name: Its name.
+        parameters: Its parameters, all of them.
+        slots: Number of neighbour slots; 0 for none but those that the graphs have anyway.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+    slots: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> GraphFamily:
+        """The family that a string names, ``NAME`` or ``NAME:KEY=VALUE,...``; ``slots=N`` may be given to all.
+
+        Raises:
+            UnknownNameError: There is no such family.
+            GraphFSAError: It has no such parameter, or a value is not valid.
+        """
+        name, _, rest = text.partition(":")
+        if name not in _KINDS:
+            raise UnknownNameError("graph family of GRAB", name, _KINDS)
+        known = {**_KINDS[name].parameters, "slots": 0}
+        found = dict(known)
+        for part in rest.split(",") if rest else ():
+            key, _, value = part.partition("=")
+            plain = key.strip().replace("-", "_")
+            if plain not in known:
+                valid = ", ".join(known).replace("_", "-")
+                raise GraphFSAError(f"family {name} takes {valid}, as KEY=VALUE; got {shown(part)}")
+            found[plain] = _value(name, key.strip(), value.strip(), known[plain])
+        slots = found.pop("slots")
+        if slots > MAX_SLOTS:
+            raise GraphFSAError(f"family {name}: slots must be 0 .. {MAX_SLOTS}; got {slots}")
+        return cls(name, tuple(found.items()), slots)
+
+    def __str__(self) -> str:
+        given = {key: value for key, value in self.parameters if value != _KINDS[self.name].parameters[key]}
+        given |= {"slots": self.slots} if self.slots else {}
+        words = ",".join(f"{key.replace('_', '-')}={_text(value)}" for key, value in given.items())
+        return f"{self.name}:{words}" if words else self.name
+
+    def with_slots(self, slots: int = 0) -> GraphFamily:
+        """The same with neighbour slots; with 0 as many as the family usually has.
+
+        Raises:
+            GraphFSAError: Slots are directions, and there is another number of these.
+        """
+        usual = _KINDS[self.name].slots
+        own = dict(self.parameters)[usual] if isinstance(usual, str) else usual
+        number = slots or self.slots or own
+        if self.directions and number != own:
+            raise GraphFSAError(f"graphs of the family {self.name} have {own} slots, their directions; got {number}")
+        return replace(self, slots=number)
+
+    @property
+    def directions(self) -> bool:
+        """Whether slots are directions."""
+        return _KINDS[self.name].directions
+
+    @property
+    def fixed(self) -> bool:
+        """Whether there is one graph of each size."""
+        return _KINDS[self.name].fixed
+
+    def __call__(self, size: int, count: int, rng: Generator) -> GraphBatch:
+        """Draw ``count`` graphs of ``size`` nodes.
+
+        Raises:
+            GraphFSAError: There is no graph of this size.
+            DrawError: Hardly any has few enough neighbours at each node.
+        """
+        kind = _KINDS[self.name]
+        draw = partial(kind.draw, size, count, rng, **dict(self.parameters))
+        if not self.slots:
+            return draw()
+        if kind.directions:
+            return draw(slots=True)
+        kept: list[GraphBatch] = []
+        have = drawn = 0
+        while have < count or not kept:
+            kept.append(_numbered(draw(), self.slots))
+            have, drawn = have + len(kept[-1]), drawn + count
+            if have < count and (kind.fixed or (drawn >= _ENOUGH and 100 * have < drawn)):
+                raise DrawError(
+                    f"of {drawn} graphs drawn of the family {self.name} with {size} nodes, {have} have at most "
+                    f"{self.slots} neighbours at each node, one for each slot. More slots or smaller graphs would help"
+                )
+        return GraphBatch.concatenate(kept).select(np.arange(count))
+
+
+class _Families(Mapping[str, GraphFamily]):
+    """Families by what is written for them; lists the names."""
+
+    def __getitem__(self, text: str) -> GraphFamily:
+        return GraphFamily.parse(text)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_KINDS)
+
+    def __len__(self) -> int:
+        return len(_KINDS)
+
+
+FAMILIES = _Families()
 
 
 def sample_inputs(graphs: GraphBatch, num_starting: int, rng: Generator) -> Array:
@@ -75,51 +228,29 @@ def sample_inputs(graphs: GraphBatch, num_starting: int, rng: Generator) -> Arra
     return inputs
 
 
-def make_aggregation(name: str, bound: int) -> Aggregation:
-    """The aggregation of a truth: counting with a bound, thresholds at one half, or (left, right) for row and ring."""
-    if name == "counting":
-        return CountingAggregation(bound=bound)
-    if name == "average-threshold":
-        return AverageThresholdAggregation((0.5,))
-    if name == "positional":
-        return PositionalAggregation(num_slots=2)
-    raise UnknownNameError("aggregation of GRAB", name, ("counting", "average-threshold", "positional"))
+def _numbered(graphs: GraphBatch, slots: int) -> GraphBatch:
+    """The graphs whose nodes have at most this number of neighbours, which get slots in the order of their numbers."""
+    crowded = graphs.owners[graphs.graph.degrees > slots]
+    found = graphs.select(np.setdiff1d(np.arange(len(graphs)), crowded))
+    union = found.graph
+    ranks = np.arange(union.num_arcs) - np.repeat(union.indptr[:-1], union.degrees)
+    return GraphBatch(Graph(union.indptr, union.indices, ranks), found.offsets)
 
 
-def random_truth(
-    num_states: int, num_starting: int, num_final: int, aggregation: Aggregation, kind: str, rng: Generator
-) -> GraphFSA:
-    """A random automaton: final states first (f0, f1, ...), then starting ones (s0, ...), then others (m0, ...).
+def _value(family: str, key: str, text: str, default: Any) -> Any:
+    """A parameter as a value of the kind of its default."""
+    if isinstance(default, bool) and text in ("true", "false"):
+        return text == "true"
+    if isinstance(default, int) and not isinstance(default, bool) and text.isascii() and text.isdigit():
+        return int(text[:12])
+    if default is None or isinstance(default, float):
+        try:
+            return float(text)
+        except ValueError:
+            pass
+    kind = "true or false" if isinstance(default, bool) else "an integer" if isinstance(default, int) else "a number"
+    raise GraphFSAError(f"family {family}: {key} must be {kind}; got {shown(text)}")
 
-    Args:
-        num_states: Number of states.
-        num_starting: Number of starting states.
-        num_final: Number of final states.
-        aggregation: How a node sees its neighbours.
-        kind: ``dense``: a uniform successor for every (state, value); ``sparse``: each state has only two other
-            successors, taken with probability 0.4 each, and stays otherwise.
-        rng: Source of randomness.
-    """
-    if not 1 <= num_states <= MAX_STATES:
-        raise GraphFSAError(f"a truth must have 1 to {MAX_STATES} states; got {num_states}")
-    others = num_states - num_starting - num_final
-    if num_starting < 1 or num_final < 1 or others < 0:
-        raise GraphFSAError(
-            f"a truth needs at least one starting and one final state, and no more than {num_states} in all; "
-            f"got {num_starting} starting and {num_final} final"
-        )
-    names = (
-        [f"f{k}" for k in range(num_final)] + [f"s{k}" for k in range(num_starting)] + [f"m{k}" for k in range(others)]
-    )
-    num_values = check_table_size(aggregation, num_states)
-    table = rng.integers(0, num_states, (num_states, num_values))
-    if kind == "sparse":
-        pairs = np.array([rng.permutation(np.delete(np.arange(num_states), m))[:2] for m in range(num_states)])
-        draws = rng.random((num_states, num_values))[:, :, None] < np.array([0.4, 0.8])
-        stay = np.arange(num_states)[:, None]
-        table = np.where(draws[..., 0], pairs[:, :1], np.where(draws[..., 1], pairs[:, -1:], stay))
-    elif kind != "dense":
-        raise UnknownNameError("kind of truth", kind, ("dense", "sparse"))
-    table[:num_final] = np.arange(num_final)[:, None]
-    starting = range(num_final, num_final + num_starting)
-    return GraphFSA(names, aggregation, table, starting_states=[*starting], final_states=[*range(num_final)])
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)

@@ -16,14 +16,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import product
+from math import comb, prod
 from typing import Any
 
+from graphfsa.asking import asked, attributes
 from graphfsa.checks import check_integer, shown
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph
 
 Message = str | int
+MAX_BOUND = 255
+"""How far a message can be counted."""
 MAX_SURROUNDINGS = 2**16
 """How many pairs of an input and of numbers of messages a specification may tell apart."""
 
@@ -147,19 +151,16 @@ class SpecificationTable:
             GraphFSAError: Its attributes do not fit together, or an answer is no message or class.
             LimitError: There is too much to ask.
         """
-        name = spec.name
+        name = attributes(spec, "inputs", "classes", "messages", "bounds", "max_degree", "graph_class")
         inputs, classes, messages = (_names(spec, what) for what in ("inputs", "classes", "messages"))
         bounds = _bounds(name, messages, spec.bounds)
-        size = len(inputs)
-        for bound in bounds:
-            size *= bound + 1
-        if size > MAX_SURROUNDINGS:
-            raise LimitError(
-                f"{name} tells {size:,} surroundings of a node apart, above {MAX_SURROUNDINGS:,}; use fewer messages, "
-                "or smaller bounds"
+        _check_size(name, len(inputs), bounds, spec.max_degree)
+        wanted = "path" if spec.max_degree == 2 else "tree"
+        if spec.graph_class != wanted:
+            raise GraphFSAError(
+                f"{name}: graph_class must be {wanted!r}, as max_degree is {spec.max_degree}: such a specification is "
+                f"about trees, or with max_degree = 2 about paths; got {shown(spec.graph_class)}"
             )
-        if spec.max_degree is not None:
-            check_integer(f"{name}: max_degree", spec.max_degree, 1)
         send, label = {}, {}
         for place, given in enumerate(inputs):
             for counts in product(*(range(bound + 1) for bound in bounds)):
@@ -185,6 +186,20 @@ class SpecificationTable:
         return tuple(min(count, bound) for count, bound in zip(counts, self.bounds, strict=True))
 
 
+def _check_size(name: str, num_inputs: int, bounds: Sequence[int], max_degree: int | None) -> None:
+    """Raise if there is too much to ask, or if nodes have too many surroundings for any proof."""
+    advice, size = "use fewer messages, or smaller bounds", num_inputs * prod(bound + 1 for bound in bounds)
+    if max_degree is None:
+        # Above its bound a number of messages is one more, or any larger number.
+        size = max(size, num_inputs * prod(bound + 2 for bound in bounds))
+    elif size <= MAX_SURROUNDINGS:
+        check_integer(f"{name}: max_degree", max_degree, 1, MAX_SURROUNDINGS)
+        size = max(size, num_inputs * comb(len(bounds) + max_degree, max_degree))
+        advice = "use a smaller max_degree, or none: then neighbours are counted up to the bounds only"
+    if size > MAX_SURROUNDINGS:
+        raise LimitError(f"{name} tells {size:,} surroundings of a node apart, above {MAX_SURROUNDINGS:,}; {advice}")
+
+
 def _names(spec: TreeSpecification, what: str) -> tuple[Any, ...]:
     given: Any = getattr(spec, what, None)
     kinds = str if what != "messages" else (str, int)
@@ -201,7 +216,9 @@ def _bounds(name: str, messages: Sequence[Message], given: Any) -> tuple[int, ..
     for message in given:
         if message not in messages:
             raise GraphFSAError(f"{name}: bounds must be about messages; {shown(message)} is none of {list(messages)}")
-    return tuple(check_integer(f"{name}: the bound of {message!r}", given.get(message, 1), 0) for message in messages)
+    return tuple(
+        check_integer(f"{name}: the bound of {message!r}", given.get(message, 1), 0, MAX_BOUND) for message in messages
+    )
 
 
 def _answer(
@@ -212,13 +229,11 @@ def _answer(
     counts: dict[Message, int],
     valid: Sequence[Any],
 ) -> int | None:
-    try:
-        found = function(given, counts)
-    except Exception as error:
-        raise GraphFSAError(f"{name}: {what}({given!r}, {counts}) failed: {type(error).__name__}: {error}") from error
+    # A copy: a function that writes into its argument must not change what the next one is asked.
+    found = asked(f"{name}: {what}({given!r}, {counts})", function, given, dict(counts))
     if found is None:
         return None
-    if type(found) is bool or found not in valid:
+    if type(found) is bool or not isinstance(found, str | int) or found not in valid:
         raise GraphFSAError(
             f"{name}: {what}({given!r}, {counts}) must be one of {', '.join(map(repr, valid))} or None; "
             f"got {shown(found)}"

@@ -28,6 +28,7 @@ from graphfsa.graphs import Graph, GraphBatch
 
 SCHEMA = "graphfsa.data/1"
 _MANIFEST = "manifest.json"
+_CARD = "README.md"
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ def save_data(
     facts: Mapping[str, Mapping[str, Any]] | None = None,
     truth: GraphFSA | None = None,
     notes: list[str] | None = None,
+    card: str | None = None,
 ) -> StoredData:
     """Write splits of one task to a new directory.
 
@@ -94,6 +96,7 @@ def save_data(
         facts: More about each split, as JSON values.
         truth: The automaton that made the labels, if there is one.
         notes: What a reader should know.
+        card: A text for people, written beside the manifest as ``README.md``.
     """
     target = Path(directory)
     entries: dict[str, dict[str, Any]] = {
@@ -124,6 +127,8 @@ def save_data(
     with whole_folder(target) as draft:
         for name, examples in splits.items():
             atomic_write(draft / entries[name]["file"], _to_tensors(examples))
+        if card is not None:
+            atomic_write(draft / _CARD, card)
         atomic_write(draft / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
     return StoredData(target, manifest)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.datasets._examples import check_column
+from graphfsa.datasets._mazes import cell_parents
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch
@@ -114,7 +115,8 @@ def tree_edges(kind: str, size: int, count: int, rng: np.random.Generator) -> Ar
 
     Args:
         kind: ``uniform`` over labelled trees (Aldous: node i hangs below min(U, i - 1)), ``recursive`` (below any
-            earlier node: flat) or ``deep`` (below one of the last three: nearly a path).
+            earlier node: flat), ``deep`` (below one of the last three: nearly a path) or ``maze`` (the free cells of a
+            maze).
         size: Number of nodes.
         count: Number of trees.
         rng: Source of randomness.
@@ -124,6 +126,8 @@ def tree_edges(kind: str, size: int, count: int, rng: np.random.Generator) -> Ar
         parents = np.minimum(rng.integers(0, max(size, 1), (count, len(nodes))), nodes - 1)
     elif kind == "recursive":
         parents = rng.integers(0, np.tile(nodes, (count, 1)))
+    elif kind == "maze":
+        parents = np.array([cell_parents(size, rng) for _ in range(count)], np.int64).reshape(count, -1)
     else:
         parents = rng.integers(np.maximum(0, nodes - 3), np.tile(nodes, (count, 1)))
     return relabelled(parents_to_edges(parents), size, count, rng)

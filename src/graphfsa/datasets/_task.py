@@ -10,7 +10,7 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
-from graphfsa.automaton.fsa import MAX_STATES
+from graphfsa.automaton.base import MAX_STATES
 from graphfsa.checks import check_choice, shorten
 from graphfsa.errors import GraphFSAError
 

@@ -47,7 +47,7 @@ def training_data(
 ) -> TrainingData:
     """Draw the training and validation graphs of a task, or read labelled graphs.
 
-    Validation graphs of a task are from the training zone: who chooses by them must not have seen test graphs.
+    Validation graphs of a task are from a zone of their own: apart from training graphs and from test graphs.
 
     Args:
         data: A data set, its name, or ``"file.py:Class"``; or labelled graphs of any kind.
@@ -73,7 +73,7 @@ def training_data(
         chosen = chosen.resized(chosen_sizes, total)
     if steps is not None:
         chosen = replace(chosen, steps=steps)
-    validation = draw_split(dataset, chosen, np.random.default_rng([seed, 1]), "train")
+    validation = draw_split(dataset, chosen, np.random.default_rng([seed, 1]), "validation")
     listed = None if sizes is None else list(chosen_sizes)
     drawn = {"split": split, "sizes": listed, "count": count, "steps": steps}
     return TrainingData(train, validation, dataset, drawn)

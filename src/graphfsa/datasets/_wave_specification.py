@@ -17,6 +17,7 @@ from hashlib import sha256
 from itertools import combinations
 from typing import Any
 
+from graphfsa.asking import asked, attributes
 from graphfsa.checks import check_choice, check_integer, check_type, shown
 from graphfsa.datasets._task import Task
 from graphfsa.datasets._wave_labels import wave_labels
@@ -186,6 +187,7 @@ class WaveTable:
 
 
 def _check_attributes(spec: WaveSpecification) -> None:
+    attributes(spec, "inputs", "classes", "sources", "leaf", "period", "one_source", "graph_class")
     for what in ("inputs", "classes"):
         names: Any = getattr(spec, what, None)
         right = isinstance(names, tuple | list) and len(names) and all(isinstance(name, str) for name in names)
@@ -249,15 +251,11 @@ def _colour(spec: WaveSpecification, given: str, colours: frozenset[Colour]) -> 
 
 def _class(spec: WaveSpecification, distance: int, colour: Colour) -> int:
     found = _asked(spec, "label", spec.label, distance, colour)
-    if found not in spec.classes:
+    if not isinstance(found, str) or found not in spec.classes:
         what, valid = f"label({distance}, {colour!r})", ", ".join(map(repr, spec.classes))
         raise GraphFSAError(f"{spec.name}: {what} must be one of {valid}; got {shown(found)}")
     return list(spec.classes).index(found)
 
 
 def _asked(spec: WaveSpecification, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        return function(*arguments)
-    except Exception as error:
-        words = ", ".join(map(repr, arguments))
-        raise GraphFSAError(f"{spec.name}: {what}({words}) failed: {type(error).__name__}: {error}") from error
+    return asked(f"{spec.name}: {what}({', '.join(map(repr, arguments))})", function, *arguments)

@@ -38,6 +38,7 @@ class Elementary(Dataset):
         "train": Split(((4, 1_000),)),
         "validation": Split(((4, 100),)),
         "test": Split(((10, 100),)),
+        "learn": Split(tuple((size, min(2**size, 512)) for size in range(3, 11))),
     }
 
     def __post_init__(self) -> None:

@@ -13,11 +13,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._base import CHECK_SIZES, Dataset, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
-from graphfsa.datasets._grab_graphs import make_aggregation, random_truth, sample_graphs, sample_inputs
+from graphfsa.datasets._grab_graphs import GraphFamily, sample_inputs
+from graphfsa.datasets._grab_truth import check_numbers, make_aggregation, random_truth
 from graphfsa.datasets._structure import checked_inputs
 from graphfsa.datasets._task import Task
 from graphfsa.errors import DrawError, GraphFSAError
@@ -25,7 +27,7 @@ from graphfsa.graphs import GRAPH_CLASSES, Graph, GraphBatch, all_inputs
 
 Choose = Callable[[Examples], Any]
 _TREES = ("recursive-tree", "deep-tree", "star", "binary-tree", "caterpillar")
-_CAP = 400
+_CAP = 800
 """Graphs to draw, at most, for each graph that is wanted."""
 
 
@@ -34,15 +36,20 @@ class Grab(Dataset):
     """Graphs of one family labelled by one random truth.
 
     Attributes:
-        family: Family of the graphs.
+        family: Family of the graphs, with its parameters if they are not the usual ones: ``tree``,
+            ``regular:degree=4``, ``erdos-renyi:p=0.2``, ``grid:torus=true``.
         num_states: Number of states of the truth.
         num_starting: Number of its starting states.
         num_final: Number of its final states: the classes.
-        aggregation: ``counting``, ``average-threshold`` (at one half), or ``positional`` for ``row`` and ``ring``.
-        bound: Bound of the counting aggregation.
+        aggregation: ``counting``, ``average-threshold``, ``positional`` or ``letters``.
+        bound: Up to which number ``counting`` and ``letters`` count.
         truth: ``dense`` or ``sparse`` random table.
         truth_seed: Seed of the truth.
         keep: Percentage of the nodes of a graph that must end in a final state; the others are masked.
+        slots: Number of neighbour slots of ``positional``; 0 for the family's own: the directions of boards and rows,
+            the degree of regular graphs, 2 for paths and cycles, 3 for binary trees, 4 for the others.
+        thresholds: Those of ``average-threshold``, for every state.
+        letters: Number of letters of ``letters``: state m shows the letter m modulo this number.
     """
 
     name: ClassVar[str] = "grab"
@@ -56,6 +63,9 @@ class Grab(Dataset):
     truth: str = "dense"
     truth_seed: int = 0
     keep: int = 100
+    slots: int = 0
+    thresholds: tuple[float, ...] = (0.5,)
+    letters: int = 2
 
     splits: ClassVar[Mapping[str, Split]] = {
         "train": Split(((6, 1000),), 10),
@@ -66,6 +76,8 @@ class Grab(Dataset):
     def __post_init__(self) -> None:
         if not 0 <= self.keep <= 100:
             raise GraphFSAError(f"keep must be a percentage in 0 .. 100; got {self.keep}")
+        if self.slots and self.aggregation != "positional":
+            raise GraphFSAError(f"slots go with the aggregation positional; got {self.aggregation}")
         self.automaton()
 
     @property
@@ -75,15 +87,22 @@ class Grab(Dataset):
 
     def automaton(self) -> GraphFSA:
         """The truth."""
-        return _truth(
-            self.num_states,
-            self.num_starting,
-            self.num_final,
+        check_numbers(self.num_states, self.num_starting, self.num_final)
+        aggregation = make_aggregation(
             self.aggregation,
-            self.bound,
-            self.truth,
-            self.truth_seed,
+            self.num_states,
+            bound=self.bound,
+            slots=self.graphs.slots,
+            thresholds=self.thresholds,
+            letters=self.letters,
         )
+        return _truth(self.num_states, self.num_starting, self.num_final, aggregation, self.truth, self.truth_seed)
+
+    @property
+    def graphs(self) -> GraphFamily:
+        """The family, with neighbour slots if the truth needs them; calling it draws graphs."""
+        family = GraphFamily.parse(self.family)
+        return family.with_slots(self.slots) if self.aggregation == "positional" else family
 
     def generate(self, size: int, count: int, rng: np.random.Generator, *, steps: int | None = None) -> Examples:  # noqa: D102
         return self.draw(size, count, rng, steps=steps)[0]
@@ -104,13 +123,13 @@ class Grab(Dataset):
             DrawError: If too few of very many graphs are kept.
         """
         check_size("a graph of GRAB", size, 1, count)
-        number = check_steps(steps, int(_own_steps(size)))
+        number = check_steps(steps, usual_steps(size))
         kept: list[Examples] = []
         have = drawn = accepted = 0
         while have < count or not kept:
             rate = max(have / drawn if drawn else 0.5, 0.01)
             batch = int(min(max(1.2 * (count - have) / rate, 32), max(64, 2**22 // size), _CAP * max(count, 1)))
-            found = self.roll_out(sample_graphs(self.family, size, batch, rng), number, rng, keep=self.keep)
+            found = self.roll_out(self.graphs(size, batch, rng), number, rng, keep=self.keep)
             drawn += batch
             accepted += len(found)
             kept.append(found if choose is None else found.select(np.flatnonzero(choose(found))))
@@ -135,11 +154,28 @@ class Grab(Dataset):
         return everything.select(np.flatnonzero(100 * ends >= keep * sizes))
 
     @property
-    def graph_class(self) -> str:
-        """The family's own class, or the smallest one that holds it (a random graph of it may be disconnected)."""
-        if self.family in _TREES:
+    def graph_class(self) -> str | None:
+        """The family's own class, or the smallest one that holds it (a random graph of it may be disconnected).
+
+        None for graphs with slots that no class has: those of all positional truths but on rows and rings.
+        """
+        name = self.graphs.name
+        if self.aggregation == "positional" and name not in ("row", "ring"):
+            return None
+        if name in _TREES:
             return "tree"
-        return self.family if self.family in GRAPH_CLASSES else "connected"
+        return name if name in GRAPH_CLASSES else "connected"
+
+    def every_graph(self, size: int) -> GraphBatch:
+        """Every graph of the class or, if the graphs have slots, the one graph of the family."""
+        if self.graph_class is not None:
+            return super().every_graph(size)
+        if not self.graphs.fixed:
+            raise GraphFSAError(f"graphs of the family {self.graphs} are not listed: their neighbours are numbered")
+        try:
+            return self.graphs(size, 1, np.random.default_rng(0))
+        except GraphFSAError:
+            return GraphBatch.of([])  # The family has no graph of this size.
 
     def num_instances(self, size: int) -> int:  # noqa: D102
         return self.num_starting**size
@@ -159,11 +195,16 @@ class Grab(Dataset):
     def _too_few(self, size: int, count: int, steps: int, found: tuple[int, int, int]) -> str:
         drawn, accepted, have = found
         return (
-            f"truth {self.truth_seed} can't fill a split of {count} graphs of {size} nodes: of {drawn} drawn, "
-            f"{accepted} ended after {steps} steps with at least {self.keep}% of their nodes in a final state, and "
-            f"{have} of those may be in this split. Another truth-seed or truth=sparse would help (from Python "
-            "also a smaller keep or more steps)"
+            f"the random truth {self.truth_seed} can't fill a split of {count} graphs of {size} nodes: of {drawn} "
+            f"drawn, {accepted} ended after {steps} steps with at least {self.keep}% of their nodes in a final state, "
+            f"and {have} of those may be in this split. Another truth-seed, truth=sparse, a smaller keep or more "
+            "steps would help"
         )
+
+
+def usual_steps(size: int) -> int:
+    """Steps after which labels of graphs of a size hold, if it is not said."""
+    return int(_own_steps(size))
 
 
 def _own_steps(sizes: Array | int) -> Array:
@@ -172,7 +213,6 @@ def _own_steps(sizes: Array | int) -> Array:
 
 @lru_cache(maxsize=64)
 def _truth(
-    num_states: int, num_starting: int, num_final: int, aggregation: str, bound: int, kind: str, seed: int
+    num_states: int, num_starting: int, num_final: int, aggregation: Aggregation, kind: str, seed: int
 ) -> GraphFSA:
-    rng = np.random.default_rng(seed)
-    return random_truth(num_states, num_starting, num_final, make_aggregation(aggregation, bound), kind, rng)
+    return random_truth(num_states, num_starting, num_final, aggregation, kind, np.random.default_rng(seed))

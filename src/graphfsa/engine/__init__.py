@@ -2,19 +2,23 @@
 
 from graphfsa.engine.compiling import compile_kernel
 from graphfsa.engine.encoding import Encoder, arcs_of, encoder_of
-from graphfsa.engine.reference import reference_run
+from graphfsa.engine.reference import reference_random_step, reference_run
 from graphfsa.engine.run import run
+from graphfsa.engine.simulate import Ensemble, simulate
 from graphfsa.engine.trajectory import Changes, Trajectory
 from graphfsa.engine.values import neighbourhood_values
 
 __all__ = [
     "Changes",
     "Encoder",
+    "Ensemble",
     "Trajectory",
     "arcs_of",
     "compile_kernel",
     "encoder_of",
     "neighbourhood_values",
+    "reference_random_step",
     "reference_run",
     "run",
+    "simulate",
 ]

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from graphfsa.automaton.base import Automaton
 from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.automaton.stochastic import StochasticFSA
+from graphfsa.engine.coins import MOVES, coin, key_of
 from graphfsa.graphs import GraphLike, as_graph
 
 
-def reference_values(fsa: GraphFSA, graph: GraphLike, states: Sequence[int]) -> list[int]:
+def reference_values(fsa: Automaton, graph: GraphLike, states: Sequence[int]) -> list[int]:
     """The aggregated value of every node (equation 1)."""
     graph = as_graph(graph)
     values: list[int] = []
@@ -32,3 +37,19 @@ def reference_run(fsa: GraphFSA, graph: GraphLike, states: Sequence[int], steps:
     for _ in range(steps):
         frames.append(reference_step(fsa, graph, frames[-1]))
     return frames
+
+
+def reference_random_step(
+    fsa: StochasticFSA, graph: GraphLike, states: Sequence[int], *, seed: int, step: int, replicate: int = 0
+) -> list[int]:
+    """The states after one step of all nodes at once, each with a coin of its own for this step of this replicate."""
+    following: list[int] = []
+    for node, (state, value) in enumerate(zip(states, reference_values(fsa, graph, states), strict=True)):
+        about = (np.uint64(MOVES), np.uint64(node), np.uint64(step), np.uint64(replicate))
+        number = int(coin(*about, *key_of(seed)))
+        for successor, weight in enumerate(fsa.outcomes[fsa.transition_table[state, value]].tolist()):
+            number -= weight
+            if number < 0:
+                following.append(successor)
+                break
+    return following

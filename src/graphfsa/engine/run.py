@@ -12,13 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphfsa.arrays import Array
+from graphfsa.automaton.base import Automaton
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.automaton.library import find_automaton
+from graphfsa.automaton.library import find_any_automaton
 from graphfsa.automaton.states import node_states, parse_states
+from graphfsa.automaton.stochastic import StochasticFSA
 from graphfsa.checks import check_integer, check_name, check_seed, shown
 from graphfsa.engine._drive import Drive, Progress
 from graphfsa.engine._event import EventStepper
+from graphfsa.engine._random import RandomStepper
 from graphfsa.engine._stepper import Stepper
+from graphfsa.engine.coins import MAX_STEPS
 from graphfsa.engine.kernels import KERNELS, Kernel, make_stepper
 from graphfsa.engine.threads import check_threads, default_threads
 from graphfsa.engine.trajectory import Changes, Trajectory
@@ -53,14 +57,16 @@ def run(
     steps is jumped over, so a run costs at most a small multiple of the steps until its states repeat.
 
     Args:
-        fsa: An automaton, a model that is one, the name of one in the library, or a file.
+        fsa: An automaton, a model that is one, the name of one in the library, or a file. One that moves at random
+            takes its coins from the seed; see ``simulate`` for many runs of it.
         graph: A graph of ours, NetworkX, SciPy or PyG; ``FAMILY:ARGS`` such as ``tree:60``; or a file.
         states: The state of each node at step 0: indices or names of states, [num_nodes]; one-hot rows, [num_nodes,
             num_states]; a dict from node name (or number, if nodes have no names) to state; the name of one state for
             all nodes; ``"random"``, a description such as ``"root:0"``, or a file.
         default: If ``states`` is a dict: the state of the nodes that it leaves out.
-        seed: Seed of random graphs and states that are given by name.
-        steps: How many steps to make, or ``"stable"``: until the first step from which on the states repeat.
+        seed: Seed of random graphs and states that are given by name, and of the coins.
+        steps: How many steps to make, or ``"stable"``: until the first step from which on the states repeat; with
+            coins, from which on no node can move.
         max_steps: With ``"stable"``: give up after this number of steps; ``stable_at`` of the result is then None. By
             default twice the number of nodes, and at least 10,000.
         record: ``"all"`` keeps the states of every step, a number ``k`` those of every k-th and of the last,
@@ -82,7 +88,7 @@ def run(
         {0: 'even', 1: 'odd', 2: 'even', 3: 'odd'}
     """
     began = perf_counter()
-    fsa = find_automaton(fsa)
+    fsa = find_any_automaton(fsa)
     if isinstance(graph, str | Path) or isinstance(states, str):
         for_graph, for_states = np.random.default_rng(check_seed(seed)).spawn(2)
         graph = find_graph(graph, for_graph) if isinstance(graph, str | Path) else graph
@@ -97,12 +103,49 @@ def run(
     if entries and graph.num_nodes * last_step >= 2**63:
         raise LimitError(f"entry counts of {graph.num_nodes} nodes over {last_step} steps do not fit in 63 bits")
     num_threads = default_threads() if threads is None else check_threads(threads)
+    if isinstance(fsa, StochasticFSA):
+        if record == "changes" or entries or kernel != "auto":
+            raise StateError("runs with coins record frames only: no changes, no entries, and no choice of a kernel")
+        trajectory = _with_coins(fsa, graph, start, (last_step, until_stable, stride), seed, num_threads, progress)
+        return replace(trajectory, seconds=perf_counter() - began)
     plan = _Plan(last_step, until_stable, stride, changes=record == "changes", entries=entries)
     trajectory = _execute(fsa, graph, start, plan, lambda: make_stepper(fsa, graph, kernel, num_threads), progress)
     return replace(trajectory, seconds=perf_counter() - began)
 
 
-def _named_states(text: str, fsa: GraphFSA, graph: Any, rng: np.random.Generator) -> Array:
+def _with_coins(
+    fsa: StochasticFSA,
+    graph: Graph,
+    start: Array,
+    plan: tuple[int, bool, int],
+    seed: int,
+    threads: int,
+    progress: Progress | None,
+) -> Trajectory:
+    """One run of an automaton that moves at random; at rest it jumps to the end."""
+    last_step, until_stable, stride = plan
+    if last_step >= MAX_STEPS:
+        raise StateError(f"runs with coins may have less than 2^48 steps; got {last_step}")
+    frames: list[tuple[int, Array]] = []
+    stepper = RandomStepper(fsa, graph, start[None], check_seed(seed), 0, threads)
+    at_rest = False
+    while stepper.time < last_step and not at_rest:
+        if stride and stepper.time % stride == 0:
+            frames.append((stepper.time, stepper.states[0].copy()))
+            _check_bytes(len(frames) * (graph.num_nodes + _FRAME_BYTES), "the frames")
+        at_rest = not stepper.step()
+        if progress is not None:
+            progress(stepper.time)
+    rest = int(stepper.rest[0])
+    at_rest |= rest < stepper.time
+    end = rest if at_rest and until_stable else stepper.time if not at_rest else last_step
+    last = stepper.states[0].copy()
+    times, states = _stack(frames, end, last) if stride else (None, None)
+    stable_at, period = (rest, 1) if at_rest else (None, None)
+    return Trajectory(fsa, graph, start.copy(), last, end, stable_at, period, "coins", times, states)
+
+
+def _named_states(text: str, fsa: Automaton, graph: Any, rng: np.random.Generator) -> Array:
     try:
         return parse_states(text, fsa, graph, rng)
     except AutomatonError as error:

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.automaton.stochastic import StochasticFSA
 from graphfsa.checks import check_integer
 from graphfsa.errors import StateError
 from graphfsa.graphs.graph import Graph
@@ -47,7 +48,7 @@ class Trajectory:
         steps: Number of steps, executed or jumped over.
         stable_at: The first step from which on the states repeat, if that was noticed: a fixed point or a cycle.
         period: Length of that cycle; 1 for a fixed point.
-        kernel: The kernels that ran: ``event``, ``dense``, ``lattice``, ``bits``, joined by ``+`` if several did.
+        kernel: The kernels that ran: ``event``, ``dense``, ``lattice``, ``bits``, ``coins``; joined by ``+``.
         times: Steps of the recorded frames, int64 [frames]; None if none were asked for.
         states: Recorded frames, uint8 [frames, num_nodes]; None if none were asked for.
         changes: Recorded changes; None if they were not asked for.
@@ -63,7 +64,7 @@ class Trajectory:
         (0, 2, 1000000000)
     """
 
-    fsa: GraphFSA
+    fsa: GraphFSA | StochasticFSA
     graph: Graph
     first: Array
     last: Array

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphfsa.arrays import Array
-from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.automaton.base import Automaton
 from graphfsa.engine.compiling import compile_kernel
 from graphfsa.engine.encoding import arcs_of, encoder_of
 from graphfsa.graphs.convert import GraphLike, as_graph
@@ -32,7 +32,7 @@ def _kernel(encode: Callable[..., int]) -> Any:
     return compile_kernel(_values, encode_node=encode)
 
 
-def neighbourhood_values(fsa: GraphFSA, graph: GraphLike, frames: Array) -> Array:
+def neighbourhood_values(fsa: Automaton, graph: GraphLike, frames: Array) -> Array:
     """The aggregated value of every node (equation 1) in each of some frames, int32 [frames, num_nodes].
 
     Args:

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from graphfsa.evaluation.experiment import Candidate, Data, Experiment, Job, PublishedTable, QuickRun, Test, Train
+from graphfsa.evaluation.experiment import (
+    Block,
+    Candidate,
+    Data,
+    Experiment,
+    Group,
+    Job,
+    PublishedTable,
+    QuickRun,
+    Test,
+    Train,
+)
+from graphfsa.evaluation.exports import as_csv, latex
 from graphfsa.evaluation.files import experiment_names, find_experiment
 from graphfsa.evaluation.published import Published, published, published_tables
-from graphfsa.evaluation.rendering import as_csv, latex, markdown
+from graphfsa.evaluation.rendering import markdown
 from graphfsa.evaluation.reporting import report
 from graphfsa.evaluation.reproduce import CheckedJob, Interrupted, check_results, reproduce, write_results
 from graphfsa.evaluation.results import Results
 from graphfsa.evaluation.runner import planned, run_experiments
 from graphfsa.evaluation.scoring import Evaluation, Row, evaluate
-from graphfsa.evaluation.statistics import PairedTest, Summary, paired_test, summary
-from graphfsa.evaluation.tables import Table, make_table
+from graphfsa.evaluation.statistics import PairedTest, Reproduction, Summary, paired_test, reproduction, summary
+from graphfsa.evaluation.tables import Table, make_tables
 
 __all__ = [
+    "Block",
     "Candidate",
     "CheckedJob",
     "Data",
     "Evaluation",
     "Experiment",
+    "Group",
     "Interrupted",
     "Job",
     "PairedTest",
     "Published",
     "PublishedTable",
     "QuickRun",
+    "Reproduction",
     "Results",
     "Row",
     "Summary",
@@ -38,7 +53,7 @@ __all__ = [
     "experiment_names",
     "find_experiment",
     "latex",
-    "make_table",
+    "make_tables",
     "markdown",
     "paired_test",
     "planned",
@@ -46,6 +61,7 @@ __all__ = [
     "published_tables",
     "report",
     "reproduce",
+    "reproduction",
     "run_experiments",
     "summary",
     "write_results",

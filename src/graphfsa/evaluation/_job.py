@@ -1,6 +1,7 @@
 """Runs one job: draws its graphs, fits its learner, scores the model, writes it, and records everything about it.
 
-Training graphs are of the training zone, test graphs of the test zone, and every learner of a seed gets the same ones.
+Training, validation and test graphs are of three zones that are apart, and every learner of a seed gets the same ones.
+Where a domain is too small for that, the record says which share of the test graphs a learner has seen.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from graphfsa.datasets import (
+    DRAWING,
     Dataset,
     Examples,
     GrabConfig,
@@ -27,8 +29,10 @@ from graphfsa.datasets import (
     draw_training,
     generate_grab,
     grab_config,
+    overlap,
 )
 from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.evaluation._alone import draw_alone
 from graphfsa.evaluation._references import build
 from graphfsa.evaluation.experiment import Experiment, Job, Test
 from graphfsa.folders import place
@@ -50,8 +54,10 @@ def run_job(job: Job, models: Path) -> dict[str, Any]:
     Returns:
         The record, as JSON values.
     """
+    if job.drawing != DRAWING:
+        raise GraphFSAError(f"the graphs of this job were drawn in another way (version {job.drawing}, now {DRAWING})")
     began = perf_counter(), process_time()
-    graphs = draw_graphs(job)
+    graphs = _graphs(job)
     learner = build(Learner, job.learner, job.options, job.files)
     started = perf_counter(), process_time()
     model = fit_model(learner, graphs.training_data(job), seed=job.seed)
@@ -68,6 +74,7 @@ def run_job(job: Job, models: Path) -> dict[str, Any]:
         "fit": _fit_facts(model),
         "model": _written(model, models / job.id),
         "digests": graphs.digests(),
+        "shared": graphs.shared(),
         "seconds": {
             "fit": round(fitted[0] - started[0], 3),
             "fit_cpu": round(fitted[1] - started[1], 3),
@@ -178,6 +185,32 @@ class JobGraphs:
             found |= {name: part.digest for name, part in zip(tests.names, tests.examples, strict=True)}
         return found
 
+    def shared(self) -> dict[str, float]:
+        """For each test, and for validation, the share of graphs that are isomorphic to a training graph, if any."""
+        parts = {"validation": self.validation}
+        for tests in self.tests:
+            parts |= dict(zip(tests.names, tests.examples, strict=True))
+        found = {name: _shared(self.train, part) for name, part in parts.items()}
+        return {name: share for name, share in found.items() if share}
+
+
+def _shared(train: Examples, other: Examples) -> float:
+    """The share of graphs that are isomorphic, with their inputs, to one of the training graphs."""
+    known = train.select(np.flatnonzero(np.isin(train.sizes, other.sizes)))
+    return float(overlap(known, other).mean()) if len(known) and len(other) else 0.0
+
+
+_drawn: dict[str, JobGraphs] = {}
+"""The graphs of the last job: the next one mostly has the same."""
+
+
+def _graphs(job: Job) -> JobGraphs:
+    if job.graphs_id not in _drawn:
+        found = draw_graphs(job)
+        _drawn.clear()
+        _drawn[job.graphs_id] = found
+    return _drawn[job.graphs_id]
+
 
 def _check_work(test: Test) -> None:
     """Raise for a test that nobody would wait for."""
@@ -202,8 +235,8 @@ def check_graphs(experiment: Experiment) -> None:
     if data.grab:
         return
     dataset = build(Dataset, data.dataset, data.options, experiment.files)
-    for each in experiment.learners:
-        check_size("a training graph", max(each.train.sizes, default=1), 0, each.train.count)
+    for block in experiment.blocks:
+        check_size("a training graph", max(block.sizes, default=1), 0, block.count)
     tried: set[int] = set()
     for test in experiment.tests:
         try:
@@ -218,6 +251,20 @@ def check_graphs(experiment: Experiment) -> None:
 
 def _draw_dataset(job: Job) -> JobGraphs:
     dataset = build(Dataset, job.data.dataset, job.data.options, job.files)
+    alone = job.train.split in ("alone", "every")
+    train, validation = draw_alone(dataset, job) if alone else _training_graphs(dataset, job)
+    groups: list[TestGraphs] = []
+    for tests in _by_graphs(job.tests):
+        numbers = [test.steps or None for test in tests]
+        rng = np.random.default_rng([job.seed, 2, tests[0].size])
+        first = draw(dataset, tests[0].size, tests[0].count, rng, "test", steps=numbers[0])
+        more = (dataset.examples(first.graphs, first.inputs, steps=number) for number in numbers[1:])
+        groups.append(TestGraphs(tuple(test.name for test in tests), (first, *more), tests[0].automata))
+    return JobGraphs(train, validation, tuple(groups), dataset)
+
+
+def _training_graphs(dataset: Dataset, job: Job) -> tuple[Examples, Examples]:
+    """The training and the validation graphs."""
     steps = job.data.steps or None
     train = draw_training(
         dataset,
@@ -232,15 +279,7 @@ def _draw_dataset(job: Job) -> JobGraphs:
         split = split.resized(None, min(sum(number for _, number in split.parts), job.train.count))
     split = split if steps is None else replace(split, steps=steps)
     # Who chooses by validation graphs must not have seen test graphs.
-    validation = draw_split(dataset, split, np.random.default_rng([job.seed, 1]), "train")
-    groups: list[TestGraphs] = []
-    for tests in _by_graphs(job.tests):
-        numbers = [test.steps or None for test in tests]
-        rng = np.random.default_rng([job.seed, 2, tests[0].size])
-        first = draw(dataset, tests[0].size, tests[0].count, rng, "test", steps=numbers[0])
-        more = (dataset.examples(first.graphs, first.inputs, steps=number) for number in numbers[1:])
-        groups.append(TestGraphs(tuple(test.name for test in tests), (first, *more), tests[0].automata))
-    return JobGraphs(train, validation, tuple(groups), dataset)
+    return train, draw_split(dataset, split, np.random.default_rng([job.seed, 1]), "validation")
 
 
 def _by_graphs(tests: Sequence[Test]) -> Iterator[list[Test]]:
@@ -254,8 +293,12 @@ def _by_graphs(tests: Sequence[Test]) -> Iterator[list[Test]]:
 def _draw_grab(job: Job) -> JobGraphs:
     plan = grab_config(job.data.grab)
     counts = {test.name: test.count for test in job.tests}
-    counts["train"] = job.train.count or plan.parts["train"].count
+    if job.train.split == "train" and job.train.count:
+        counts["train"] = job.train.count
     parts = {name: replace(part, count=counts.get(name, part.count)) for name, part in plan.parts.items()}
-    drawn = generate_grab(GrabConfig(plan.grab, parts), job.seed, covering=job.train.split == "covering").splits
+    drawn = generate_grab(GrabConfig(plan.grab, parts), job.seed, training=job.train.split).splits
     tests = tuple(TestGraphs((test.name,), (drawn[test.name],), test.automata) for test in job.tests)
-    return JobGraphs(drawn["train"], drawn["validation"], tests)
+    train = drawn["train"]
+    if 0 < job.train.count < len(train):  # Some of all sizes.
+        train = train.select(np.linspace(0, len(train) - 1, job.train.count).round().astype(int))
+    return JobGraphs(train, drawn["validation"], tests)

@@ -90,16 +90,22 @@ def check_code(experiment: Experiment) -> None:
                 if test.name not in valid:
                     what = f"tests of GRAB must be named after its splits, {', '.join(valid)}"
                     raise GraphFSAError(f"{what}; got {test.name!r}")
+            if any(each.data for each in (*experiment.groups, *experiment.learners)):
+                raise GraphFSAError("groups and learners have options of their own for a dataset only, not for grab")
         else:
             build(Dataset, experiment.data.dataset, experiment.data.options, experiment.files)
     except GraphFSAError as error:
         raise GraphFSAError(f"data: {error}") from None
-    for number, each in enumerate(experiment.learners, start=1):
-        try:
-            for options in (each.options, {**each.options, **each.quick}):
-                build(Learner, each.learner, options, experiment.files)
-        except GraphFSAError as error:
-            raise GraphFSAError(f"learner {number}: {error}") from None
+    numbers = {each.column: number for number, each in enumerate(experiment.learners, start=1)}
+    for quick in (False, True):
+        for place, job in experiment.jobs(0, quick=quick):
+            try:
+                build(Learner, job.learner, job.options, job.files)
+                if job.data.dataset:
+                    build(Dataset, job.data.dataset, job.data.options, job.files)
+            except GraphFSAError as error:
+                group = f", group {place.group.name!r}" if place.group.name else ""
+                raise GraphFSAError(f"learner {numbers[place.learner.column]}{group}: {error}") from None
 
 
 def _own_experiment(path: Path) -> Experiment:

@@ -1,19 +1,16 @@
-"""Tables as text: cells, remarks, and whole tables as Markdown, CSV and LaTeX."""
+"""Tables as text: cells, what they say, and whole tables as Markdown. Whatever is said is said of one block."""
 
 from __future__ import annotations
 
-import csv
-import io
+from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from statistics import fmean
 from urllib.parse import quote
 
-from graphfsa.escaping import latex_label, latex_text, markdown_name, markdown_prose, spreadsheet_cell
+from graphfsa.escaping import markdown_name, markdown_prose
 from graphfsa.evaluation.published import Published
-from graphfsa.evaluation.statistics import Summary
-from graphfsa.evaluation.tables import Cell, Column, Row, Table
-from graphfsa.files import atomic_write
-from graphfsa.folders import place
+from graphfsa.evaluation.statistics import VERDICTS, Summary
+from graphfsa.evaluation.tables import MARKS, Cell, Column, Repeated, Row, Table, by_experiment
 
 
 def share(value: float) -> str:
@@ -57,12 +54,18 @@ def seeds_text(table: Table) -> str:
         for column in table.columns
         if not column.is_published
     }
-    fewer = [f"{name}: {number}" for name, number in runs.items() if number < table.seeds]
+    fewer = [f"{name}: {number}" for name, number in runs.items() if 0 < number < table.seeds]
     words = f"{table.seeds} seed{'s' * (table.seeds != 1)}"
     return f"{words} ({', '.join(fewer)})" if fewer else words
 
 
 Reading = Callable[[Cell], Summary | None]
+NOT_RUN = "-"
+"""What stands in a column that has not been run."""
+FITTED = "Only runs without an error on their training graphs, which are those that the paper shows"
+_LONGER = "The same learners, trained for longer"
+_AUTHORS = "With the authors' scoring, where a node without an answer counts as the first class"
+GLANCE = "The largest graphs, or most steps, that every learner was tested on"
 
 
 def strict(cell: Cell) -> Summary:
@@ -75,72 +78,92 @@ def readings(table: Table) -> list[tuple[str, tuple[Column, ...], Reading]]:
     found: list[tuple[str, tuple[Column, ...], Reading]] = []
     if table.experiment.fitted and any(cell.fitted for cell in table.cells.values()):
         found.append((FITTED, table.columns, lambda cell: cell.fitted))
-    if any(name in {column.name for column in table.comparison_columns} for _, name in table.cells):
-        found.append((_COMPARISON, table.comparison_columns, strict))
+    if any(table.was_run(column.name) for column in table.longer_columns):
+        found.append((_LONGER, table.longer_columns, strict))
     if table.differs():
         found.append((_AUTHORS, table.columns, lambda cell: cell.reference))
     return found
 
 
-FITTED = "Only runs without an error on their training graphs, which are those that the paper shows"
-_COMPARISON = "For comparison, with few seeds, the same learners trained for longer, or on other graphs"
-_AUTHORS = "With the authors' scoring, where a node without an answer counts as the first class"
-
-
 def text_at(table: Table, row: Row, column: Column, reading: Reading = strict) -> str:
-    """The text in a row and a column; empty if nothing was measured or published."""
+    """The text in a row and a column; empty if nothing is measured or published there."""
     if column.is_published:
         source = table.published.get((row, column.name))
         return "" if source is None else cell_text(source)
     cell = table.cells.get((row, column.name))
+    if cell is None and not table.was_run(column.name):
+        return NOT_RUN
     found = None if cell is None else reading(cell)
     return "" if found is None else cell_text(found)
 
 
-def at_a_glance(tables: Sequence[Table]) -> tuple[list[Column], list[tuple[Table, Row]]]:
-    """The columns of all tables, and the last row of each table, or of each of its groups, that every learner has."""
-    columns: list[Column] = []
-    for table in tables:
-        place = 0
-        for column in table.columns:  # One that earlier tables lack stands behind its neighbour.
-            if column not in columns:
-                columns.insert(place, column)
-            place = columns.index(column) + 1
-    return columns, [(table, row) for table in tables for row in table.last_rows()]
+def row_name(table: Table, row: Row) -> str:
+    """The name of a row with the signs of what is wrong with it."""
+    return row.test + "".join(f" {MARKS[mark][0]}" for mark in table.marks(row))
 
 
-GLANCE = "The largest graphs, or most steps, that every learner was tested on"
+def footnotes(table: Table) -> list[str]:
+    """What the signs mean, what else is to be known about the graphs, and which columns have not been run."""
+    used = {mark for row in table.rows for mark in table.marks(row)}
+    found = [f"{sign} {words}." for mark, (sign, words) in MARKS.items() if mark in used]
+    if table.validation_seen:
+        found.append("Validation graphs are training graphs too: there are too few of their size to divide.")
+    missing = [each.column for each in table.learners if not table.quick and not table.was_run(each.column)]
+    if missing:
+        found.append(f"Not run yet ({NOT_RUN}): {', '.join(missing)}.")
+    return found
 
 
-def differences(table: Table) -> list[list[str]]:
-    """How the results differ from what was published: paragraphs, each a sentence and the cells that it is about.
+def block_title(table: Table) -> str:
+    """The name of a block as a heading."""
+    name = table.block.name
+    more = ", chosen with the truth table" if table.block.split == "covering" else ""
+    return name[:1].upper() + name[1:] + more
 
-    None for a quick run.
-    """
-    found: list[list[str]] = []
+
+def at_a_glance(tables: Sequence[Table]) -> list[tuple[str, list[Column], list[tuple[Table, Row]]]]:
+    """For each kind of block: its name, its columns, and the last row of each table that all columns have."""
+    found: list[tuple[str, list[Column], list[tuple[Table, Row]]]] = []
+    for title in dict.fromkeys(map(block_title, tables)):
+        chosen = [table for table in tables if block_title(table) == title]
+        columns: dict[str, Column] = {}
+        order: list[str] = []
+        for table in chosen:
+            place = 0
+            for column in table.columns:  # One that earlier tables lack stands behind its neighbour.
+                if column.name not in columns:
+                    columns[column.name] = Column(column.name, column.is_published)
+                    order.insert(place, column.name)
+                place = order.index(column.name) + 1
+        rows = [(table, row) for table in chosen for row in table.last_rows()]
+        if rows:
+            found.append((title, [columns[name] for name in order], rows))
+    return found
+
+
+def counted(parts: Sequence[Repeated]) -> str:
+    """How many cells came out in which way: ``3 equal, 0 better, 1 worse, 2 undecided``."""
+    number = Counter(part.outcome.verdict for part in parts)
+    return ", ".join(f"{number[verdict]} {verdict}" for verdict in VERDICTS)
+
+
+def said(table: Table) -> list[str]:
+    """What the results of a block say about the published numbers, and about longer trainings; none for a quick run."""
     if table.quick:
-        return found
-    reproduced = table.reproduced()
-    if reproduced:
-        far = [part for part in reproduced if not part[-1]]
-        words = (
-            f"Of {len(reproduced)} cells that repeat a published one, {len(reproduced) - len(far)} are within two "
-            f"published deviations plus 0.03.{' The others:' if far else ''}"
-        )
-        cells = (
-            f"{each.column}, {where(row)}: {spread(cell.strict)}, published {spread(source)}"
-            for row, each, cell, source, _ in far
-        )
-        found.append([words, *cells])
-    behind = table.behind()
-    if behind:
-        cells = (
-            f"{where(row)}: {share(cell.strict.mean)} ({name}), published {source.mean:.2f}"
-            for row, name, cell, source in behind
-        )
-        found.append(["Our best learner is below the published Diff-FSA in:", *cells])
-    elif table.best_and_published():
-        found.append(["Our best learner is at least as good as the published Diff-FSA in every row."])
+        return []
+    found: list[str] = []
+    paper, parts = table.experiment.published, table.reproduced()
+    if parts and paper is not None:
+        words = f"Of {len(parts)} published cells that are measured again: {counted(parts)} (margin {paper.margin:g})."
+        trivial = sum(bool(table.marks(part.row)) for part in parts)
+        found.append(words + (f" {trivial} of them are in marked rows." if trivial else ""))
+    for each in [each for each in table.learners if each.focus]:
+        own = [part for part in table.beside_published() if part.column == each.column]
+        if own:
+            found.append(f"{each.column} against the published Diff-FSA: {counted(own)}.")
+    for each, updates, before in table.lengths():
+        times = f", {fmean(updates) / fmean(before):.1f} times those of {each.longer_than}" if before else ""
+        found.append(f"{each.column}: {fmean(updates):,.0f} updates on average{times}.")
     return found
 
 
@@ -154,40 +177,59 @@ def where(row: Row) -> str:
     return f"{row.test}{' with ' + row.group if row.group else ''}"
 
 
-def markdown(table: Table) -> str:
-    """The table as Markdown, with all remarks about it."""
-    experiment = table.experiment
-    title, about = markdown_name(experiment.title), markdown_prose(experiment.about)
-    parts = [f"## {title}", about, _scope(table), _grid(table, table.columns, strict)]
-    for words, columns, reading in readings(table):
-        parts += [f"{words}:", _grid(table, columns, reading)]
-    parts += [
-        _paired_tests(table),
-        *(_paragraph(words) for words in differences(table)),
-        _list("Notes", [markdown_prose(note) for note in notes(table)]),
-        _list("Failed jobs", [markdown_name(f"{name}: {' '.join(e.split())}") for name, e in table.failed.items()]),
-    ]
+def interval_text(part: Repeated) -> str:
+    """The 95 % interval of a difference."""
+    low, high = part.outcome.low, part.outcome.high
+    return "" if low is None or high is None else f"{low:+.3f} .. {high:+.3f}"
+
+
+def markdown(tables: Sequence[Table]) -> str:
+    """The tables of one experiment as Markdown, block by block, with what they say."""
+    experiment = tables[0].experiment
+    parts = [f"## {markdown_name(experiment.title)}", markdown_prose(experiment.about), _scope(tables)]
+    for table in tables:
+        parts += _block(table, heading=len(tables) > 1)
+    parts.append(_list("Notes", [markdown_prose(note) for note in notes(tables[0])]))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _scope(table: Table) -> str:
-    words = f"Mean ± standard deviation over {markdown_name(seeds_text(table))}, strict scoring"
-    words += "; in brackets, runs without a single wrong node."
-    if table.quick:
+def _block(table: Table, *, heading: bool) -> list[str]:
+    parts = [
+        f"### {markdown_name(block_title(table))}" if heading else "",
+        f"Over {markdown_name(seeds_text(table))}." if table.cells else "",
+        _grid(table, table.columns, strict),
+        "  \n".join(map(markdown_name, footnotes(table))),
+    ]
+    for words, columns, reading in readings(table):
+        parts += [f"{words}:", _grid(table, columns, reading)]
+    failed = [markdown_name(f"{name}: {' '.join(error.split())}") for name, error in table.failed.items()]
+    return [
+        *parts,
+        _paired_tests(table),
+        _repeated(table),
+        "\n".join(map(_item, said(table))),
+        _list("Failed jobs", failed),
+    ]
+
+
+def _scope(tables: Sequence[Table]) -> str:
+    words = "Mean ± standard deviation over seeds, strict scoring; in brackets, runs without a single wrong node."
+    if len(tables) > 1:
+        words += " All learners of a block learn from the same graphs, and only those of one block are compared."
+    if tables[0].quick:
         words = "**Quick run: few graphs and short trainings; the numbers mean little.** " + words
-    if table.missing:
-        words += f" Jobs that have not been run: {len(table.missing)}."
-    return words
+    missing = len({job for table in tables for job in table.missing})
+    return words + (f" Jobs that have not been run: {missing}." if missing else "")
 
 
 def _grid(table: Table, columns: Sequence[Column], reading: Reading) -> str:
     grouped = any(row.group for row in table.rows)
-    head = [*([""] if grouped else []), "", *(markdown_name(column.name) for column in columns)]
+    head = [*([""] if grouped else []), "", *(markdown_name(column.head) for column in columns)]
     lines = [_line(head), _line(["---"] * (1 + grouped) + ["---:"] * len(columns))]
     before = None
     for row in table.rows:
         group = row.group if row.group != before else ""
-        names = [markdown_name(name) for name in ([group] if grouped else []) + [row.test]]
+        names = [markdown_name(name) for name in ([group] if grouped else []) + [row_name(table, row)]]
         before = row.group
         cells = [text_at(table, row, column, reading) for column in columns]
         lines.append(_line([*names, *cells]))
@@ -198,13 +240,22 @@ def _line(cells: list[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+PAIRED = (
+    "Paired over seeds, on the same training and test graphs: difference in accuracy with its 95 % bootstrap interval, "
+    "and the p-value of the exact sign-flip test after Holm's correction for the comparisons of the row."
+)
+REPEATED = (
+    "Measured minus published, with the 95 % interval of the difference (Welch, ten published runs). Equal: two "
+    "one-sided tests at 5 % show that the means differ by less than the margin."
+)
+
+
 def _paired_tests(table: Table) -> str:
     found = table.paired_tests()
     if not found:
         return ""
     lines = [
-        "Paired over seeds (same training zone, same test graphs): difference in accuracy with its 95 % bootstrap "
-        "interval, and the p-value of the exact sign-flip test after Holm's correction.",
+        PAIRED,
         "",
         _line(["row", "", "against", "difference", "95 % interval", "better / worse", "p"]),
         _line(["---", "---", "---", "---:", "---:", "---:", "---:"]),
@@ -219,104 +270,33 @@ def _paired_tests(table: Table) -> str:
     return "\n".join(lines)
 
 
-def _paragraph(words: list[str]) -> str:
-    first, *rest = words
-    return "\n".join([first, *([""] if rest else []), *(f"- {markdown_name(line)}" for line in rest)])
+def _repeated(table: Table) -> str:
+    found = [] if table.quick else table.reproduced()
+    if not found:
+        return ""
+    lines = [
+        REPEATED,
+        "",
+        _line(["row", "", "measured", "published", "difference", "95 % interval", "verdict"]),
+        _line(["---", "---", "---:", "---:", "---:", "---:", "---"]),
+    ]
+    for part in found:
+        names = [markdown_name(row_name(table, part.row)), markdown_name(part.column)]
+        numbers = [spread(part.cell.strict), spread(part.published), f"{part.outcome.difference:+.3f}"]
+        lines.append(_line([*names, *numbers, interval_text(part), part.outcome.verdict]))
+    return "\n".join(lines)
+
+
+def _item(words: str) -> str:
+    return f"- {markdown_name(words)}"
 
 
 def _list(title: str, lines: list[str]) -> str:
     return "" if not lines else f"{title}:\n\n" + "\n".join(f"- {line}" for line in lines)
 
 
-_FIELDS = (
-    "table", "group", "test", "column", "source", "mean", "std", "low", "high", "exact", "runs", "reference_mean",
-    "reference_std",
-)  # fmt: skip
-
-
-def as_csv(table: Table) -> str:
-    """One line for each cell, published ones included."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_FIELDS)
-    for row in table.rows:
-        for column in (*table.columns, *table.comparison_columns):
-            place = (row, column.name)
-            names = [spreadsheet_cell(name) for name in (table.experiment.name, row.group, row.test, column.name)]
-            if column.is_published and place in table.published:
-                source = table.published[place]
-                numbers = [source.mean, source.std]
-                writer.writerow([*names, "published", *numbers, *[""] * 6])
-            elif place in table.cells:
-                cell = table.cells[place]
-                found = cell.strict
-                numbers = _rounded([found.mean, found.std, found.low, found.high])
-                authors = _rounded([cell.reference.mean, cell.reference.std])
-                line = [*numbers, found.exact, found.runs, *authors]
-                writer.writerow([*names, "measured", *line])
-    return text.getvalue()
-
-
-def _rounded(numbers: Sequence[float | None]) -> list[float | str]:
-    return ["" if number is None else round(number, 6) for number in numbers]
-
-
-def latex(table: Table) -> str:
-    """The table for a paper, with booktabs."""
-    grouped = any(row.group for row in table.rows)
-    columns = "l" * (1 + grouped) + "r" * len(table.columns)
-    head = [
-        "",
-        *([""] if grouped else []),
-        *(rf"\rotatebox{{60}}{{{latex_text(column.name)}}}" for column in table.columns),
-    ]
-    lines = [
-        "% Needs \\usepackage{booktabs,graphicx}",
-        r"\begin{table}",
-        r"\centering\small",
-        rf"\caption{{{latex_text(table.experiment.title)}: {latex_text(table.experiment.about)}"
-        + (" Quick run." if table.quick else "")
-        + f" Mean $\\pm$ standard deviation over {latex_text(seeds_text(table))}, strict scoring.}}",
-        rf"\label{{tab:{latex_label(table.experiment.name)}}}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        " & ".join(head) + r" \\",
-        r"\midrule",
-    ]
-    before = None
-    for row in table.rows:
-        if before is not None and row.group != before:
-            lines.append(r"\midrule")
-        group, test = latex_text(row.group if row.group != before else ""), latex_text(row.test)
-        names = [*([group] if grouped else []), f"${test}$" if "=" in row.test else test]
-        before = row.group
-        cells = [_latex_cell(table, row, column) for column in table.columns]
-        lines.append(" & ".join([*names, *cells]) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
-    return "\n".join(lines) + "\n"
-
-
-def _latex_cell(table: Table, row: Row, column: Column) -> str:
-    found = table.published.get((row, column.name)) if column.is_published else None
-    if not column.is_published and (cell := table.cells.get((row, column.name))) is not None:
-        found = cell.strict
-    return "" if found is None else f"${spread(found, _PLUS_MINUS)}$"
-
-
-_PLUS_MINUS = "\\pm"
-
-
-def write_tables(folder: Path, tables: Sequence[Table], *, quick: bool) -> None:
-    """Write each table as Markdown, CSV and LaTeX, and a list of them."""
-    for table in tables:
-        name = table.experiment.name
-        atomic_write(place(folder, f"{name}.md"), markdown(table))
-        atomic_write(place(folder, f"{name}.csv"), as_csv(table))
-        atomic_write(place(folder, f"{name}.tex"), latex(table))
-    atomic_write(place(folder, "README.md"), _contents(tables, quick))
-
-
-def _contents(tables: Sequence[Table], quick: bool) -> str:
+def contents(tables: Sequence[Table], quick: bool) -> str:
+    """The first page of a directory of results: its tables, and what they say at a glance."""
     lines = [
         "# Results" + (" of a quick run" if quick else ""),
         "",
@@ -324,21 +304,27 @@ def _contents(tables: Sequence[Table], quick: bool) -> str:
         "`records.jsonl` has a line for every training: configuration, seed, versions, digests of the data, times and",
         "accuracies. `models/` has what was learned.",
         "",
-        "| table | | seeds |",
-        "| --- | --- | ---: |",
-        *(
-            f"| [{markdown_name(table.experiment.title)}]({name}.md) | [CSV]({name}.csv), [LaTeX]({name}.tex), "
-            f"[picture]({name}.svg) | {table.seeds} |"
-            for table in tables
-            for name in [quote(table.experiment.name)]
-        ),
+        "| table | | seeds | published cells measured again |",
+        "| --- | --- | ---: | --- |",
     ]
-    columns, found = at_a_glance(tables)
-    if found:
-        lines += ["", f"{GLANCE}:", ""]
+    for blocks in by_experiment(tables):
+        experiment = blocks[0].experiment
+        name, parts = quote(experiment.name), [part for table in blocks for part in table.reproduced()]
+        seeds = " / ".join(str(table.seeds) for table in blocks)
+        links = f"[CSV]({name}.csv), [LaTeX]({name}.tex)"
+        links += f", [picture]({name}.svg)" if any(table.cells for table in blocks) else ""
+        held = counted(parts) if parts and not quick else ""
+        lines.append(f"| [{markdown_name(experiment.title)}]({name}.md) | {links} | {seeds} | {held} |")
+    every = [] if quick else [part for table in tables for part in table.reproduced()]
+    if every:
+        lines += ["", f"Over all tables, of {len(every)} published cells measured again: {counted(every)}."]
+    for title, columns, rows in at_a_glance(tables):
+        lines += ["", f"## {markdown_name(title)}", "", f"{GLANCE}:", ""]
         lines += [_line(["", *(markdown_name(column.name) for column in columns)])]
         lines += [_line(["---", *["---:"] * len(columns)])]
-        for table, row in found:
+        for table, row in rows:
             name = markdown_name(f"{table.experiment.title}, {where(row)}")
-            lines.append(_line([name, *(text_at(table, row, column) for column in columns)]))
+            known = {column.name for column in table.columns}
+            cells = (text_at(table, row, column) if column.name in known else "" for column in columns)
+            lines.append(_line([name, *cells]))
     return "\n".join(lines) + "\n"

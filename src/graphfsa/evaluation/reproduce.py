@@ -15,15 +15,19 @@ from graphfsa.checks import check_seed, check_type
 from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation._workers import check_not_imported
 from graphfsa.evaluation.experiment import Experiment
+from graphfsa.evaluation.exports import write_tables
 from graphfsa.evaluation.files import experiment_names, find_experiment, read_job
-from graphfsa.evaluation.rendering import write_tables
+from graphfsa.evaluation.outside import is_outside, make_sheets, outside_experiments, write_sheets
 from graphfsa.evaluation.results import Record, Results
 from graphfsa.evaluation.runner import Watch, check_count, run_experiments, run_watched
+from graphfsa.evaluation.tables import by_experiment
 from graphfsa.files import PathLike
 from graphfsa.folders import place
 from graphfsa.learners import versions
 
 _SEEDS = 10
+_OUTSIDE = "outside"
+_OUTSIDE_SEEDS = 3
 
 
 class Interrupted(KeyboardInterrupt):
@@ -50,9 +54,10 @@ def reproduce(
     script that starts them: it must do its work under ``if __name__ == "__main__":``.
 
     Args:
-        what: The name of a table of the paper, ``"all"`` of them, a ``.toml`` file, an experiment, or several of these.
+        what: The name of a table of the paper, ``"all"`` of them, a ``.toml`` file, an experiment, or several of these;
+            or ``"outside"``, the scoreboard of what others have published, which has a directory of its own.
         out: Directory of the results; by default ``results-NAME``.
-        seeds: Number of seeds; by default 10, or 1 for a quick run.
+        seeds: Number of seeds; by default 10 (``outside``: 3), or 1 for a quick run.
         quick: Few graphs and short trainings, to see that it works.
         processes: Number of jobs that run at once; by default the number of cores.
         watch: Called as the work goes on; see :func:`run_experiments`.
@@ -65,10 +70,13 @@ def reproduce(
     """
     check_not_imported()
     experiments = _experiments(what)
-    number = seeds if seeds is not None else 1 if quick else _SEEDS
+    outside = what == _OUTSIDE
+    number = seeds if seeds is not None else 1 if quick else _OUTSIDE_SEEDS if outside else _SEEDS
     if out == "":
         raise GraphFSAError("out must name a directory; got an empty string")
     folder = Path(out) if out is not None else Path(f"results-{_short_name(what, experiments)}")
+    if (folder / "manifest.json").is_file() and is_outside(Results(folder)) != outside:
+        raise GraphFSAError(f"outside has a directory of its own, apart from other tables; got {str(folder)!r}")
     try:
         run_experiments(experiments, folder, seeds=number, quick=quick, processes=processes, watch=watch)
     except KeyboardInterrupt:
@@ -84,21 +92,29 @@ def write_results(results: Results | PathLike) -> Results:
     Args:
         results: The results, or their directory.
     """
+    from graphfsa.views.outside_page import write_outside
     from graphfsa.views.results import draw_table
     from graphfsa.views.results_page import write_results as write_page
 
     found = results if isinstance(results, Results) else Results(results)
+    if is_outside(found):
+        sheets = make_sheets(found)
+        write_sheets(found, sheets)
+        write_outside(place(found.path, "report.html"), sheets, quick=found.quick)
+        return found
     tables = found.tables()
     write_tables(found.path, tables, quick=found.quick)
-    for table in tables:
-        for suffix in (".svg", ".png") if table.cells else ():
-            draw_table(table, place(found.path, table.experiment.name + suffix))
+    for blocks in by_experiment(tables):
+        for suffix in (".svg", ".png") if any(table.cells for table in blocks) else ():
+            draw_table(blocks, place(found.path, blocks[0].experiment.name + suffix))
     write_page(place(found.path, "report.html"), tables, found.records(), quick=found.quick)
     return found
 
 
 def _experiments(what: str | Experiment | Iterable[str | Experiment]) -> dict[str, Experiment]:
     """The experiments by name."""
+    if what == _OUTSIDE:
+        return outside_experiments()
     several = [what] if isinstance(what, str | Experiment) else list(what)
     names = [name for each in several for name in (experiment_names() if each == "all" else [each])]
     if not names:
@@ -112,7 +128,7 @@ def _experiments(what: str | Experiment | Iterable[str | Experiment]) -> dict[st
 
 
 def _short_name(what: Any, experiments: dict[str, Experiment]) -> str:
-    return what if what == "all" else "-".join(experiments) if len(experiments) < 4 else "several"
+    return what if what in ("all", _OUTSIDE) else "-".join(experiments) if len(experiments) < 4 else "several"
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from graphfsa.evaluation._job import RECORD
 from graphfsa.evaluation.experiment import Experiment, job_id
 from graphfsa.evaluation.files import experiment_content, is_own, paper_experiment, read_experiment, read_job
 from graphfsa.evaluation.rendering import markdown
-from graphfsa.evaluation.tables import Table, make_table
+from graphfsa.evaluation.tables import Table, by_experiment, make_tables
 from graphfsa.fields import Field, read_fields
 from graphfsa.files import DRAFTS, PathLike, atomic_write, parse_json, read_bytes, read_json, reason_of
 from graphfsa.folders import append_line, make_folder, place
@@ -104,16 +104,17 @@ class Results:
         return found
 
     def tables(self) -> list[Table]:
-        """A table of each experiment, from the records."""
+        """A table of each block of each experiment, from the records."""
         records = self.records()
         return [
-            make_table(experiment, records, quick=self.quick, seeds=self.seeds.get(name, 0))
+            table
             for name, experiment in self.experiments().items()
+            for table in make_tables(experiment, records, quick=self.quick, seeds=self.seeds.get(name, 0))
         ]
 
     def markdown(self) -> str:
         """All tables as Markdown."""
-        return "\n".join(map(markdown, self.tables()))
+        return "\n".join(map(markdown, by_experiment(self.tables())))
 
     def _repr_markdown_(self) -> str:
         return self.markdown()
@@ -212,6 +213,7 @@ _DONE = {
     "fit": Field(dict),
     "model": Field((dict, None), None),
     "digests": Field(dict, {}, items=_DIGEST),
+    "shared": Field(dict, {}, items=_SHARE),
 }
 _FAILED = {"error": Field(str), "trace": Field(str, "")}
 _RESULT = {

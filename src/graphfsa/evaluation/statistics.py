@@ -1,10 +1,12 @@
-"""What several seeds say: mean, deviation, confidence interval, and whether two learners differ on the same data."""
+"""What several seeds say: mean, deviation, intervals, whether two learners differ, whether a result is reproduced."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import sqrt
+from typing import Literal
 
 import numpy as np
 
@@ -134,6 +136,65 @@ def _sign_flip(differences: Array, seed: int) -> float:
         rng=np.random.default_rng(seed),
     )
     return float(found.pvalue)
+
+
+Verdict = Literal["equal", "better", "worse", "undecided"]
+VERDICTS: tuple[Verdict, ...] = ("equal", "better", "worse", "undecided")
+_ROUNDING = 0.005
+"""Published numbers are rounded to two digits: a mean may be off by this, and a deviation of 0.00 may be as large."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A measured mean beside a published one.
+
+    Attributes:
+        difference: Measured minus published.
+        low: Lower end of the 95 % interval of the difference (Welch); None for a single run.
+        high: Its upper end.
+        verdict: ``equal`` if two one-sided tests at 5 % each show that the means differ by less than the margin;
+            otherwise ``better`` or ``worse`` if the interval leaves out 0, and ``undecided`` if it does not.
+    """
+
+    difference: float
+    low: float | None
+    high: float | None
+    verdict: Verdict
+
+
+def reproduction(
+    values: Sequence[float], mean: float, std: float, *, runs: int = 10, margin: float = 0.05
+) -> Reproduction:  # fmt: skip
+    """Hold runs against a published mean and deviation.
+
+    Welch's intervals: the variances need not be equal. They are widened by 0.005 on each side, the rounding of the
+    published mean.
+
+    Args:
+        values: Accuracies, one of each run.
+        mean: The published mean.
+        std: The published standard deviation over runs.
+        runs: The number of published runs.
+        margin: How far equal means may be apart.
+
+    Example:
+        >>> reproduction([0.99, 1.0, 1.0], 1.0, 0.0).verdict, reproduction([0.5, 0.6, 0.4], 0.84, 0.14).verdict
+        ('equal', 'worse')
+    """
+    from scipy.stats import t
+
+    numbers = np.asarray(values, float)
+    difference = float(numbers.mean()) - mean
+    if len(numbers) < 2:
+        return Reproduction(difference, None, None, "undecided")
+    parts = (float(numbers.var(ddof=1)) / len(numbers), max(std, _ROUNDING) ** 2 / runs)
+    freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(numbers) - 1) + parts[1] ** 2 / (runs - 1))
+    wide, narrow = (float(t.ppf(level, freedom)) * sqrt(sum(parts)) + _ROUNDING for level in (0.975, 0.95))
+    low, high = difference - wide, difference + wide
+    verdict: Verdict = "better" if low > 0 else "worse" if high < 0 else "undecided"
+    if abs(difference) + narrow < margin:
+        verdict = "equal"
+    return Reproduction(difference, low, high, verdict)
 
 
 def holm(values: Sequence[float]) -> list[float]:

@@ -189,6 +189,20 @@ def to_pyg(graph: GraphLike) -> Any:
     return Data(edge_index=torch.from_numpy(ends), num_nodes=graph.num_nodes, **slots)
 
 
+def to_tensor(array: Array) -> Any:
+    """A torch tensor with the content of an array.
+
+    Raises:
+        MissingExtraError: torch is not installed.
+    """
+    try:
+        import torch
+    except ImportError as error:
+        raise MissingExtraError("torch", "train") from error
+
+    return torch.from_numpy(array)
+
+
 def _networkx_slots(nxgraph: Any, edges: list[tuple[Any, Any, Any]]) -> list[int] | None:
     given = sum(slot is not None for _, _, slot in edges)
     if not given:

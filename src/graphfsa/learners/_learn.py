@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from inspect import signature
-from itertools import count
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -65,6 +64,8 @@ def learn(
     """
     chosen = as_learner(learner, options)
     chosen.check_libraries()
+    if isinstance(data, Dataset):
+        check_goal(until, data)
     drawn = training_data(
         data, validation=validation, sizes=sizes, count=count, steps=steps, seed=seed, split=chosen.split
     )  # fmt: skip
@@ -85,28 +86,45 @@ def learn_until(
         more: Further arguments of the learner's ``fit``. Each time that it learns again, it has a ``checkpoint`` of its
             own, the folder ``round-1``, ``round-2``, ... within the first.
     """
-    goal = _goal(until, data.dataset)
-
+    goal = check_goal(until, data.dataset)
     folder: PathLike | None = more.get("checkpoint")
-    rounds = count()
+    learning: list[float] = []
+    began = monotonic()
 
     def refit(train: Examples) -> Model:
-        number = next(rounds)
-        if folder is not None and number:
-            more["checkpoint"] = Path(folder) / f"round-{number}"
-        return fit_model(learner, replace(data, train=train), seed=seed, watch=watch, **more)
+        if folder is not None and learning:
+            more["checkpoint"] = Path(folder) / f"round-{len(learning)}"
+        start = monotonic()
+        found = fit_model(learner, replace(data, train=train), seed=seed, watch=watch, **more)
+        learning.append(monotonic() - start)
+        return found
+
+    from graphfsa.proofs import until_settled
 
     model = refit(data.train)
     if data.dataset is None or goal == "exact":
         return model
-    from graphfsa.proofs import until_settled
-
     tell = watch or (lambda _record: None)
-    return until_settled(model, data.train, data.dataset, refit, tell, prove=goal == "proved", seed=seed)
+    found = until_settled(model, data.train, data.dataset, refit, tell, prove=goal == "proved", seed=seed)
+    return _timed(found, goal, learning, monotonic() - began)
 
 
-def _goal(until: str | None, dataset: Dataset | None) -> str:
-    """How long to go on: as it was said, or as far as the data set allows."""
+def _timed(model: Model, goal: str, learning: list[float], total: float) -> Model:
+    """The model with the time that all rounds took together, and what it was spent on."""
+    if model.provenance is None:
+        return model
+    doing = "proving" if goal == "proved" else "checking"
+    spent = {"learning": round(sum(learning), 3), doing: round(total - sum(learning), 3)}
+    details = {**model.provenance.details, "rounds": len(learning), "seconds_of": spent}
+    return replace(model, provenance=replace(model.provenance, seconds=round(total, 3), details=details))
+
+
+def check_goal(until: str | None, dataset: Dataset | None) -> str:
+    """How long to go on: as it was said, or as far as the data set allows.
+
+    Raises:
+        GraphFSAError: The data set does not allow what was said.
+    """
     offered = dataset is not None and bool(dataset.specifications())
     asked = dataset is not None and dataset.graph_class is not None
     if until is None:

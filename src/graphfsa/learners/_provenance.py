@@ -23,9 +23,10 @@ class Provenance:
         train_accuracy: Share of the training nodes that get their label, strictly.
         validation: Digest of the validation graphs; None without any.
         validation_accuracy: The same share on the validation graphs; None without any.
-        seconds: How long it took.
+        seconds: How long it took, all rounds of learning and proving or checking together.
         interrupted: Whether the user ended it early.
-        details: What this learner has to say beyond that: updates, epochs, ...
+        details: What this learner has to say beyond that: updates, epochs, ... After learning until proved or checked:
+            ``rounds``, how often it learned, and ``seconds_of``, the parts of ``seconds``.
         versions: Versions of the package and of the libraries that decide the outcome.
     """
 

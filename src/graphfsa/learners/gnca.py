@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 _SURE = 10.0
 """What speaks for the state in which a node begins, before the sigmoid."""
-_NO_LESS = -30.0
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class GNCA(NeuralLearner):
     In an evolution these are the states; in a task with classes they are the input classes and the classes. A node
     begins with 1 for its input and 0 for the rest. In every step an MLP reads the state of each node, the ReLU of a
     linear layer of it is its message, and a second MLP makes the next state of the node's own and the sum of the
-    messages. Nothing else is kept. The answer is the class with the largest number.
+    messages, through a sigmoid. Nothing else is kept. The answer is the class with the largest number.
 
     Attributes:
         hidden: Width of all inner layers.
@@ -33,7 +32,6 @@ class GNCA(NeuralLearner):
 
     name: ClassVar[str] = "gnca"
 
-    updates: int = 400
     hidden: int = 256
 
     def __post_init__(self) -> None:
@@ -61,23 +59,28 @@ class GNCA(NeuralLearner):
 
     def step(self, weights: Weights, state: State, arcs: Arcs) -> State:
         """The next numbers, and what they were before the sigmoid."""
-        own = weights.mlp("own", state[0])
+        own = weights.mlp("own", state[0], last=True)
         seen = arcs.total_seen(weights.linear("message", own).relu_())
         logits = weights.mlp("next", torch().cat((own, seen), 1))
         return logits.sigmoid(), logits
 
     def scores(self, weights: Weights, state: State, task: Task) -> Tensor:
-        """What the numbers of the classes were before the sigmoid; without any step there is no class."""
-        del weights
-        return state[1][:, : len(task.classes)]
+        """What the numbers were before the sigmoid; without any step there is no class."""
+        del weights, task
+        return state[1]
 
-    def losses(self, scores: Tensor, labels: Tensor) -> Tensor:
-        """Cross-entropy of each number with 1 for the label and 0 for the other classes."""
-        wanted = torch().nn.functional.one_hot(labels, scores.shape[1]).to(torch().float32)
-        each = torch().nn.functional.binary_cross_entropy_with_logits(
-            scores.clamp(min=_NO_LESS), wanted, reduction="none"
-        )
-        return each.sum(1)
+    def losses(self, scores: Tensor, labels: Tensor, task: Task) -> Tensor:
+        """As the authors' scripts have it.
+
+        In a task with classes, cross-entropy whose logits are the numbers themselves, which are between 0 and 1. In an
+        evolution, the mean binary cross-entropy of each number with 1 for the label and 0 for the other states.
+        """
+        library = torch()
+        if task.kind == "classes":
+            return library.nn.functional.cross_entropy(scores.sigmoid(), labels, reduction="none")
+        wanted = library.nn.functional.one_hot(labels, scores.shape[1]).to(library.float32)
+        each = library.nn.functional.binary_cross_entropy_with_logits(scores, wanted, reduction="none")
+        return each.mean(1)
 
 
 def _num_states(task: Task) -> int:

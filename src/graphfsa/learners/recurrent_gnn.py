@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from graphfsa.checks import check_integer, check_number
 from graphfsa.datasets import Task
-from graphfsa.learners._neural import Arcs, NeuralLearner, Shapes, State, Weights, layer, mlp
+from graphfsa.learners._neural import Arcs, NeuralLearner, Shapes, State, Weights, mlp
 from graphfsa.learners._torch import torch
 
 if TYPE_CHECKING:
@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RecurrentGNN(NeuralLearner):
-    """Encodes the input class of each node, updates a hidden state in every step, and decodes a class.
+    """Encodes the input of each node, updates a hidden state in every step, and decodes a class.
 
-    An edge MLP makes a message of the hidden states of both ends of an arc. A gated recurrent unit takes the sum of the
-    messages of a node and its encoded input (the skip connection) and updates the node's hidden state.
+    A step: a skip MLP makes a new state of a node's state and its input; an edge MLP makes a message of the new states
+    of both ends of each arc; a gated recurrent unit updates the state of a node by the sum of its messages. Every MLP
+    has three linear layers with ReLU after the first two and, but for the decoder, after the last.
 
     Attributes:
         hidden: Width of the hidden state.
-        factor: The inner layer of each MLP is this many times as wide.
-        dropout: Chance of a number of the summed messages to be dropped while training.
+        factor: Inner layers are this many times as wide, those of the edge MLP twice as many times.
+        dropout: Chance of a number to be dropped after the first ReLU of each MLP, while training.
     """
 
     name: ClassVar[str] = "recurrent-gnn"
@@ -40,46 +41,48 @@ class RecurrentGNN(NeuralLearner):
         check_number("dropout", self.dropout, below=1)
 
     def shapes(self, task: Task) -> Shapes:  # noqa: D102
-        wide, inner = self.hidden, self.hidden * self.factor
+        wide, inner, given = self.hidden, self.hidden * self.factor, _num_numbers(task)
         return {
-            **mlp("encoder", len(task.inputs), inner, wide),
-            "sender.weight": (inner, wide),
-            **layer("receiver", wide, inner),
-            **layer("message", inner, wide),
-            "gates.input.weight": (3 * wide, 2 * wide),
+            **mlp("encoder", given, inner, inner, wide),
+            **mlp("skip", wide + given, inner, inner, wide),
+            **mlp("edge", 2 * wide, 2 * inner, 2 * inner, wide),
+            "gates.input.weight": (3 * wide, wide),
             "gates.input.bias": (3 * wide,),
             "gates.hidden.weight": (3 * wide, wide),
             "gates.hidden.bias": (3 * wide,),
-            **mlp("decoder", wide, inner, len(task.classes)),
+            **mlp("decoder", wide, inner, inner, len(task.classes)),
         }
 
     def begin(self, weights: Weights, inputs: Tensor, task: Task) -> State:
-        """The hidden state is the encoded input; it is kept beside it for the skip connection."""
-        every = torch().eye(len(task.inputs))
-        encoded = weights.mlp("encoder", every).index_select(0, inputs)
-        return encoded, encoded
+        """The encoded input, and the input itself for the skip MLP."""
+        given = torch().nn.functional.one_hot(inputs, len(task.inputs))[:, -_num_numbers(task) :].to(torch().float32)
+        return weights.mlp("encoder", given, dropout=self.dropout, last=True), given
 
     def step(self, weights: Weights, state: State, arcs: Arcs) -> State:
-        """Messages, their sum, and the gated update."""
-        hidden, encoded = state
-        # The first layer of the edge MLP is linear in both ends, and its second commutes with the sum: both are
-        # computed for nodes, which are fewer than arcs.
-        sent = hidden @ weights["sender.weight"].T
-        received = weights.linear("receiver", hidden)
-        inner = (sent.index_select(0, arcs.sources) + received.index_select(0, arcs.targets)).relu_()
-        summed = arcs.total(inner) @ weights["message.weight"].T + arcs.degrees * weights["message.bias"]
-        summed = weights.dropout(summed, self.dropout)
-        gates = torch().gru_cell(
-            torch().cat((summed, encoded), 1),
+        """The skip MLP, messages, their sum, and the gated update."""
+        hidden = weights.mlp("skip", torch().cat(state, 1), dropout=self.dropout, last=True)
+        # The first layer of the edge MLP is linear in both ends: it is computed for nodes, which are fewer than arcs.
+        to_sender, to_receiver = weights["edge.0.weight"].split(self.hidden, 1)
+        sent = hidden @ to_sender.T
+        received = torch().nn.functional.linear(hidden, to_receiver, weights["edge.0.bias"])
+        inner = sent.index_select(0, arcs.sources) + received.index_select(0, arcs.targets)
+        messages = weights.mlp_after_first("edge", inner, dropout=self.dropout, last=True)
+        updated = torch().gru_cell(
+            arcs.total(messages),
             hidden,
             weights["gates.input.weight"],
             weights["gates.hidden.weight"],
             weights["gates.input.bias"],
             weights["gates.hidden.bias"],
         )
-        return gates, encoded
+        return updated, state[1]
 
     def scores(self, weights: Weights, state: State, task: Task) -> Tensor:
         """The decoded hidden state."""
         del task
-        return weights.mlp("decoder", state[0])
+        return weights.mlp("decoder", state[0], dropout=self.dropout)
+
+
+def _num_numbers(task: Task) -> int:
+    """Numbers that say what the input of a node is: one for each input class; a cell of two states is one number."""
+    return 1 if task.kind == "evolution" and len(task.inputs) == 2 else len(task.inputs)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from graphfsa.proofs._parts import Part
 from graphfsa.proofs.checking import certificate_kind, check_certificate, check_proof, proof_text, save_proof
-from graphfsa.proofs.explaining import Part, explain
+from graphfsa.proofs.explaining import explain
 from graphfsa.proofs.judges import Judge, Judgement, Oracle, Prover
 from graphfsa.proofs.loop import until_settled
 from graphfsa.proofs.prove import Proof, prove

@@ -8,8 +8,9 @@ right answer, the automaton is proved. A second round may suppose of parents wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from graphfsa.datasets import SpecificationTable
 from graphfsa.proofs._graphs import longest_path
@@ -157,3 +158,35 @@ def _turned(now: Configuration) -> Position:
 
 def _sizes(contracts: Contracts) -> Mapping[tuple[int, int], int]:
     return {key: contract.size for key, contract in contracts.items()}
+
+
+def tree_certificate(proof: TreeProof, automaton: LocalAutomaton) -> dict[str, Any]:
+    """The facts of a proof about trees, as JSON values."""
+    return {
+        "history": proof.history,
+        "cap": automaton.cap,
+        "period": automaton.period,
+        "changes": proof.changes,
+        "rounds": [_round(contracts) for contracts in proof.rounds],
+    }
+
+
+def _round(contracts: Contracts) -> list[dict[str, Any]]:
+    return [
+        {
+            "sends": sends,
+            "is_sent": is_sent,
+            "begins": _plain(contract.begins),
+            "moves": [
+                [_plain([place])[0], list(letter)]
+                for place in sorted(contract.moves)
+                for letter in sorted(contract.moves[place])
+            ],
+            "recurs": _plain(contract.recurs),
+        }
+        for (sends, is_sent), contract in sorted(contracts.items())
+    ]
+
+
+def _plain(places: Iterable[Position]) -> list[list[list[int]]]:
+    return [[list(letter) for letter in place] for place in sorted(places)]

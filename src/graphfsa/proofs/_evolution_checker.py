@@ -16,7 +16,7 @@ from graphfsa.datasets import EvolutionSpecification, EvolutionTable
 from graphfsa.fields import Field, read_fields
 from graphfsa.graphs import Graph
 
-_FIELDS = {
+FIELDS = {
     "task": Field(str),
     "graph_class": Field(str),
     "specification": Field(str),
@@ -40,10 +40,10 @@ def check_evolution(certificate: Any, fsa: GraphFSA, spec: EvolutionSpecificatio
         FormatError: The certificate is malformed.
         AutomatonError: The aggregation of the automaton can't look at such boards.
     """
-    said = read_fields(certificate, _FIELDS, "the certificate", also=("schema", "kind", "version"))
+    said = read_fields(certificate, FIELDS, "the certificate", also=("schema", "kind", "version"))
     table = spec.table
     known = table.name, table.graph_class, table.digest, fsa.digest, _number(table)
-    for field, value in zip(_FIELDS, known, strict=True):
+    for field, value in zip(FIELDS, known, strict=True):
         if said[field] != value:
             return Check(False, f"the {field.replace('_', ' ')} of the certificate must be {value}; got {said[field]}")
     if len(table.moves) != known[-1]:

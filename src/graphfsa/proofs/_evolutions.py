@@ -97,7 +97,7 @@ def _smallest(
         graph = Graph.from_lattice(board)
         for given, seen in wrong:
             for node in range(graph.num_nodes):
-                cells = _placed(graph, node, given, seen, spec.table.slotted)
+                cells = placed(graph, node, given, seen, spec.table.slotted)
                 if cells is not None:
                     names = tuple(spec.states[state] for state in cells)
                     last = run(fsa, graph, [states[state] for state in cells], 1).last.tolist()
@@ -108,7 +108,7 @@ def _smallest(
     raise AssertionError("every neighbourhood of a specification occurs on one of its boards")
 
 
-def _placed(graph: Graph, node: int, given: int, seen: Sequence[int], slotted: bool) -> list[int] | None:
+def placed(graph: Graph, node: int, given: int, seen: Sequence[int], slotted: bool) -> list[int] | None:
     """States of all cells such that a node has a state and sees what is given; None if that can't be."""
     around = graph.neighbours(node).tolist()
     there = [state for state in seen if state >= 0]

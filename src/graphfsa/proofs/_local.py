@@ -9,6 +9,7 @@ from math import lcm
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import SpecificationTable, Task
 from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.proofs.tree_certificate import MAX_COUNT
 
 MAX_VALUES = 2**14
 """How many values of an aggregation a proof looks at."""
@@ -27,8 +28,6 @@ class LocalAutomaton:
         final: The state that stands for each class.
         empty: The value of a node without neighbours.
         states: The states that can occur at all, sorted.
-        cap: From this number on neighbours in one state are told apart only modulo ``period``.
-        period: See ``cap``.
 
     Raises:
         GraphFSAError: The aggregation has slots, or does not say what one more neighbour makes of a value.
@@ -47,7 +46,6 @@ class LocalAutomaton:
         self._plus: dict[tuple[int, int], int] = {}
         self._word: dict[int, tuple[int, int]] = {}
         self.states = self._occurring()
-        self.cap, self.period = self._cycle()
 
     def _check(self, fsa: GraphFSA) -> None:
         kind = fsa.aggregation
@@ -75,13 +73,15 @@ class LocalAutomaton:
 
     def plus(self, one: int, two: int) -> int:
         """The value of two sets of neighbours together; both values must have been reached by ``add``."""
-        if two == self.empty:
-            return one
-        key = one, two
-        if key not in self._plus:
+        missing: list[tuple[int, int]] = []
+        while two != self.empty and (one, two) not in self._plus:
             before, state = self._word[two]
-            self._plus[key] = self.add(self.plus(one, before), state)
-        return self._plus[key]
+            missing.append((two, state))
+            two = before
+        value = one if two == self.empty else self._plus[one, two]
+        for reached, state in reversed(missing):
+            value = self._plus[one, reached] = self.add(value, state)
+        return value
 
     def times(self, state: int, number: int) -> int:
         """The value of a number of neighbours in one state."""
@@ -126,8 +126,23 @@ class LocalAutomaton:
                 found[state, other] = frozenset(self.table[state][value] for value in values)
         return found
 
+    @property
+    def cap(self) -> int:
+        """From this number on neighbours in one state are told apart only modulo ``period``."""
+        return self._cycle[0]
+
+    @property
+    def period(self) -> int:
+        """See ``cap``."""
+        return self._cycle[1]
+
+    @cached_property
     def _cycle(self) -> tuple[int, int]:
-        """The number from which on counts of neighbours in one state come again, and after how many."""
+        """The number from which on counts of neighbours in one state come again, and after how many.
+
+        Raises:
+            LimitError: A certificate has no room for such numbers.
+        """
         cap, period = 0, 1
         for state in self.states:
             seen, value = {self.empty: 0}, self.empty
@@ -138,4 +153,10 @@ class LocalAutomaton:
                 seen[value] = len(seen)
             cap, period = max(cap, seen[value]), lcm(period, len(seen) - seen[value])
         # One neighbour must differ from none: it has a history of its own.
-        return max(cap, 1), period
+        cap = max(cap, 1)
+        if max(cap, period) > MAX_COUNT:
+            raise LimitError(
+                f"neighbours in one state are counted to {cap:,}, and beyond that modulo {period:,}; contracts need "
+                f"both to be at most {MAX_COUNT}"
+            )
+        return cap, period

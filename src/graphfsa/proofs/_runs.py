@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement, product
+from math import comb, prod
 
 from graphfsa.errors import LimitError
 from graphfsa.proofs._graphs import backwards, components
@@ -25,6 +26,9 @@ Configuration = tuple[int, tuple[Part, ...]]
 """The node's own state, and the part of each group."""
 _CONFIGURATION = 20
 """How many steps take the time of a configuration."""
+_WAYS = 20
+"""How many ways to spread neighbours take the time of a step."""
+_TOO_MUCH = "a node and its neighbours have too many configurations to look at"
 
 
 @dataclass(eq=False)
@@ -122,14 +126,17 @@ class LocalRuns:
             if now in graph:
                 continue
             graph[now] = self._following(now)
-            self.work += _CONFIGURATION + len(graph[now])
-            if self.work > self._limit:
-                raise LimitError("a node and its neighbours have too many configurations to look at")
+            self._spend(_CONFIGURATION + len(graph[now]))
             waiting.extend(later for later in graph[now] if later not in graph)
         ends = self._ends(graph)
         alive = backwards(graph, ends)
         steps = {now: [later for later in graph[now] if later in alive] for now in alive}
         return Runs(begins & alive, steps, ends)
+
+    def _spend(self, work: int) -> None:
+        self.work += work
+        if self.work > self._limit:
+            raise LimitError(_TOO_MUCH)
 
     def _begins(self) -> set[Configuration]:
         found: list[tuple[Part, ...]] = [()]
@@ -140,6 +147,7 @@ class LocalRuns:
                 places = sorted(place for place in group.contract.begins if place[-1][1] == self._start)
             ways = self._ways(group.number, group.many, len(places), exact=False)
             parts = [tuple((place, k) for place, k in zip(places, way, strict=True) if k) for way in ways]
+            self._spend(len(found) * len(parts) // _WAYS)
             found = [(*before, part) for before in found for part in parts]
         return {(self._start, parts) for parts in found}
 
@@ -152,10 +160,12 @@ class LocalRuns:
             places: How many places.
             exact: Whether those that are more come in whole periods.
         """
+        cap, period = self._automaton.cap, self._automaton.period
+        some = comb(places + number - 1, number) * number if places else 0
+        self._spend(((cap + period) ** places if many else some) // _WAYS)
         if not many:
             chosen = combinations_with_replacement(range(places), number)
             return [tuple(way.count(place) for place in range(places)) for way in chosen]
-        cap, period = self._automaton.cap, self._automaton.period
         return [
             way
             for way in product(range(cap + period), repeat=places)
@@ -220,6 +230,7 @@ class LocalRuns:
         later = self._next(now)
         options = [self._follow(number, part, own, later) for number, part in enumerate(parts)]
         if later != own or not all(part in choice for part, choice in zip(parts, options, strict=True)):
+            self._spend(prod(map(len, options)) // _WAYS)
             return {(later, chosen) for chosen in product(*options)}
         # Nobody has to move. Groups that move together may as well move one after the other, where the node and all
         # others can wait in between: how long they wait is forgotten anyway.
@@ -234,6 +245,7 @@ class LocalRuns:
                     if not self._is_calm(alone):
                         kept.append(part)
             hasty.append(kept)
+        self._spend(prod(map(len, hasty)) // _WAYS)
         found.update((own, chosen) for chosen in product(*hasty))
         found.discard(now)
         return found

@@ -68,6 +68,7 @@ class ViewProver:
         everything = all_surroundings(statement)
         self._alone = [around for around in everything if not around.counts]
         self._surroundings = [around for around in everything if around.counts]
+        self._layers: dict[frozenset[int], list[frozenset[int]]] = defaultdict(list)
         self._sums: dict[tuple[frozenset[int], int, bool], frozenset[int]] = {}
 
     def prove(self) -> ViewProof | StuckCase:
@@ -114,6 +115,7 @@ class ViewProver:
                 ends[reply, sent].add((around.given, around.label, (self._automaton.start[around.given],)))
         views: Views = {}
         for (sends, is_sent), several in ends.items():
+            self._spend(len(several) * len(ends.get((is_sent, sends), ())))
             for one in several:
                 for two in ends.get((is_sent, sends), ()):
                     _put(views, (sends, is_sent), one, two)
@@ -201,10 +203,13 @@ class ViewProver:
         """What a number of neighbours, or more, can look like whose states are some of these."""
         key = letters, number, many
         if key not in self._sums:
-            layer = frozenset([self._automaton.empty])
-            for _ in range(number):
-                layer = frozenset(self._automaton.add(value, state) for value in layer for state in letters)
+            layers = self._layers[letters]
+            while len(layers) <= number:
+                layer = layers[-1] if layers else frozenset[int]()
+                more = frozenset(self._automaton.add(value, state) for value in layer for state in letters)
+                layers.append(more if layers else frozenset([self._automaton.empty]))
                 self._spend(len(layer) + 1)
+            layer = layers[number]
             found = set(layer)
             while many and layer:
                 layer = frozenset(self._automaton.add(value, state) for value in layer for state in letters) - found

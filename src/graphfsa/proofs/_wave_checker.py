@@ -27,9 +27,8 @@ from graphfsa.errors import LimitError
 from graphfsa.fields import Field, read_fields
 
 MAX_NEIGHBOURHOODS = 20_000_000
-_WHERE = "the certificate"
 _NUMBER = Field(int, least=0, most=255)
-_FIELDS = {
+FIELDS = {
     "task": Field(str),
     "graph_class": Field(str),
     "specification": Field(str),
@@ -72,10 +71,10 @@ def check_waves(certificate: Any, fsa: GraphFSA, spec: WaveSpecification) -> Che
         GraphFSAError: The automaton has no states for an input or a class of the statement.
         LimitError: There are too many neighbourhoods to look at.
     """
-    said = read_fields(certificate, _FIELDS, _WHERE, also=("schema", "kind", "version"))
+    said = read_fields(certificate, FIELDS, "the certificate", also=("schema", "kind", "version"))
     table = spec.table
     known = table.name, table.graph_class, table.digest, fsa.digest
-    for field, value in zip(_FIELDS, known, strict=False):
+    for field, value in zip(FIELDS, known, strict=False):
         if said[field] != value:
             return Check(False, f"the {field.replace('_', ' ')} of the certificate must be {value}; got {said[field]}")
     inputs = [given for given, colour in enumerate(table.sources) if colour is not None] if table.one_source else [-1]
@@ -85,7 +84,8 @@ def check_waves(certificate: Any, fsa: GraphFSA, spec: WaveSpecification) -> Che
         number = sum(_Checker(said, fsa, table, source).check() for source in inputs)
     except _WrongError as error:
         return Check(False, str(error))
-    where = f"on every graph of the class {table.graph_class}, every node has its class of {table.name}"
+    kind = table.graph_class + " graph" * (table.graph_class in ("connected", "directed"))
+    where = f"on every {kind} that is an instance of {table.name}, every node is in the state of its class"
     when = f"from step d + {said['lag']} on, d being its distance to the nearest source"
     return Check(True, f"{where} {when} ({number:,} steps of classes of nodes checked)")
 
@@ -198,17 +198,17 @@ class _Checker:
         place = min(max(clock, -self._before), self._after) + self._before
         return self._rows[key][moment if key[0] < 0 else moment * (self._before + self._after + 1) + place]
 
-    # The facts.
-
     def _check_answer(self, key: _Key, moment: int) -> None:
         answer = self._answers[self._spec.label[key[0] % self._spec.period, key[2]]]
         for clock in range(self._lag, self._after + 1):
             for state in self._at(key, clock, moment) - {answer}:
-                raise _WrongError(f"{self._words(key)} must not be in state {state} at clock {clock}")
+                raise _WrongError(
+                    f"{self._words(key)} must not be in state {self._fsa.state_names[state]!r} at clock {clock}"
+                )
 
     def _check_unreached(self, key: _Key, moment: int) -> None:
         for state in self._at(key, 0, moment) & set(self._answers):
-            raise _WrongError(f"{self._words(key)} must not be in state {state}")
+            raise _WrongError(f"{self._words(key)} must not be in state {self._fsa.state_names[state]!r}")
         for value, _ in self._neighbourhoods([(self._states(self._unreached(), 0, moment), False, True)], 0, None):
             self._move(key, 0, moment, value)
 
@@ -251,13 +251,13 @@ class _Checker:
     def _move(self, key: _Key, clock: int, moment: int, value: int) -> None:
         later = moment + 1 if moment + 1 < self._moments else self._early
         for state in self._at(key, clock, moment):
-            words = f"in state {state} and seeing value {value}, a node moves"
+            words = f"in state {self._fsa.state_names[state]!r} and seeing value {value}, a node moves"
             self._expect(key, clock + 1, later, self._moves[state][value], words)
 
     def _expect(self, key: _Key, clock: int, moment: int, state: int, words: str) -> None:
         if state not in self._at(key, clock, moment):
             where = f"the set at clock {clock} and moment {moment} of {self._words(key)}"
-            raise _WrongError(f"{words} to state {state}, which is not in {where}")
+            raise _WrongError(f"{words} to state {self._fsa.state_names[state]!r}, which is not in {where}")
 
     def _words(self, key: _Key) -> str:
         level, given, colour, same, far = key

@@ -54,6 +54,7 @@ class WaveRefuter:
 
     Attributes:
         max_nodes: The size up to which all of them are.
+        looked_at: The size up to which all of them were looked at the last time; smaller if a run never repeated.
     """
 
     def __init__(self, spec: WaveSpecification, max_nodes: int = 6, *, long: bool = True) -> None:
@@ -61,15 +62,18 @@ class WaveRefuter:
         self._spec, self._task = spec, table.task
         self.max_nodes = _largest(table, check_integer("max_nodes", max_nodes, 1))
         self._long_sizes = [size for size in LONG if long and size > self.max_nodes]
+        self.looked_at = 0
         self._parts: dict[int, _Instances | None] = {}
 
     def refute(self, fsa: GraphFSA) -> Counterexample | None:
         """The smallest instance that is wrong in the end; if there is none, a long one; None if none was found."""
         self._task.check_automaton(fsa)
+        self.looked_at = self.max_nodes
         for part in self._instances():
             try:
                 found = self._first_wrong(fsa, part)
             except LimitError:  # A roll-out does not repeat for very long; it refutes nothing.
+                self.looked_at = min(self.looked_at, int(part.inputs.shape[1]) - 1)
                 continue
             if found is not None:
                 return found
@@ -136,7 +140,7 @@ class WaveRefuter:
         if table.one_source:
             rows = rows[number <= 1]
         directed = table.graph_class == "directed"
-        graphs = _directed(size) if directed else all_graphs(table.graph_class, size).graphs()
+        graphs = directed_graphs(size) if directed else all_graphs(table.graph_class, size).graphs()
         return product(graphs, rows)
 
     def _long(self, size: int) -> Iterator[tuple[Graph, Array]]:
@@ -202,7 +206,7 @@ def _largest(table: WaveTable, max_nodes: int) -> int:
     return max_nodes
 
 
-def _directed(size: int) -> list[Graph]:
+def directed_graphs(size: int) -> list[Graph]:
     """Every graph with numbered nodes, also with loops."""
     if size > MAX_DIRECTED:
         return []

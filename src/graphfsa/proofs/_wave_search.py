@@ -123,8 +123,8 @@ class WaveSearch:
         beside = f", with {' and '.join(sides)} neighbours" if sides else ""
         return (
             f"it could not be excluded that a node with input {given} at distance {distance} from the nearest "
-            f"source{beside}, whose class is {label}, is in state {name} at clock {after}, that is {after} or more "
-            "steps after the wave arrived"
+            f"source{beside}, whose class is {label}, is in state {name} {after} or "
+            "more steps after the wave arrived"
         )
 
     @property

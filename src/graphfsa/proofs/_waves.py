@@ -128,8 +128,8 @@ def _sources(table: WaveTable) -> list[int | None]:
 
 def _claim(table: WaveTable, lag: int) -> str:
     kinds = {"connected": "connected graph", "tree": "tree", "path": "path", "directed": "directed graph"}
-    words = f"on every {kinds[table.graph_class]} every node has its class of {table.name}"
-    late = f"from step d + {lag} on, where d is its distance to the nearest source"
+    words = f"on every {kinds[table.graph_class]} that is an instance of {table.name}, every node has its class"
+    late = f"from step d + {lag} on, where d is its distance from the nearest source"
     return f"{words} {late}" + ("; a node that no source reaches never answers" * (table.graph_class == "directed"))
 
 

@@ -10,19 +10,17 @@ from graphfsa.analysis.impossibility import check_impossibility, load_impossibil
 from graphfsa.analysis.instances import Progress
 from graphfsa.analysis.verification import KIND as VERIFICATION
 from graphfsa.analysis.verification import load_certificate, recheck
-from graphfsa.automaton import GraphFSA
-from graphfsa.datasets import Dataset, EvolutionSpecification, Specification, WaveSpecification, as_dataset
+from graphfsa.checks import shown
+from graphfsa.datasets import Dataset, Specification, as_dataset
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.fields import Field, read_fields
 from graphfsa.files import PathLike, atomic_write
 from graphfsa.learners import as_model
 from graphfsa.plugins import known_plugin
-from graphfsa.proofs._evolution_checker import check_evolution
-from graphfsa.proofs._wave_checker import check_waves
-from graphfsa.proofs.prove import Proof, claim_of, steps_of
+from graphfsa.proofs._claims import claim_of
+from graphfsa.proofs._facts import METHODS, check_facts
+from graphfsa.proofs.prove import Proof
 from graphfsa.proofs.specifications import check_specification, find_specification
-from graphfsa.proofs.tree_checker import Rejected, check_tree_proof
-from graphfsa.proofs.view_checker import check_view_proof
 
 PROOF = "proof"
 _FIELDS = {
@@ -32,13 +30,18 @@ _FIELDS = {
     "digest": Field(str),
     "graph_class": Field(str),
     "source": Field(dict),
-    "method": Field(str, choices=("contracts", "views", "waves", "evolution")),
+    "method": Field(str, choices=METHODS),
     "facts": Field(dict),
     "version": Field(str),
 }
 
 
-_SOURCE = {"task": Field(str, None), "options": Field(dict, {}), "spec": Field(str, None)}
+_SOURCE = {
+    "task": Field(str, None),
+    "options": Field(dict, {}),
+    "spec": Field(str, None),
+    "compared": Field(bool, False),
+}
 
 
 def save_proof(proof: Proof, path: PathLike) -> None:
@@ -82,7 +85,7 @@ def check_proof(proof: Proof, model: Any) -> Check:
     fsa = as_model(model).automaton
     if fsa.digest != proof.automaton:
         return Check(False, "the proof is about another automaton: its digest is not that of the model")
-    return _check_facts(proof.method, proof.certificate, fsa, proof.statement)
+    return check_facts(proof.method, proof.certificate, fsa, proof.statement)
 
 
 def certificate_kind(path: PathLike) -> str:
@@ -132,34 +135,13 @@ def _check_proof(path: PathLike, model: Any, given: Any) -> Check:
     if fsa.digest != said["automaton"]:
         return Check(False, "the certificate is about another automaton: its digest is not that of the model")
     spec = _specification(path, said, given)
-    if spec.digest != said["digest"] or spec.graph_class != said["graph_class"]:
+    if spec.digest != said["digest"]:
         return Check(False, f"the certificate is about another specification than {spec.name}: the digests differ")
-    return _check_facts(said["method"], said["facts"], fsa, spec)
-
-
-def _check_facts(method: str | None, facts: dict[str, Any], fsa: GraphFSA, spec: Specification) -> Check:
-    kind, methods = _checked_by(spec)
-    if method not in methods:
-        return Check(False, f"a proof about {kind} is by {' or '.join(methods)}; this one is by {method}")
-    if isinstance(spec, WaveSpecification):
-        return check_waves(facts, fsa, spec)
-    if isinstance(spec, EvolutionSpecification):
-        return check_evolution(facts, fsa, spec)
-    try:
-        looked_at = (check_view_proof if method == "views" else check_tree_proof)(facts, fsa, spec.table)
-    except Rejected as error:
-        return Check(False, str(error))
-    what = "views" if method == "views" else "configurations"
-    return Check(True, f"{claim_of(spec)}, {steps_of(facts['changes'])} ({looked_at:,} {what} checked)")
-
-
-def _checked_by(spec: Specification) -> tuple[str, tuple[str, ...]]:
-    """What a specification is about, and the methods by which it can be proved."""
-    if isinstance(spec, WaveSpecification):
-        return "connected graphs", ("waves",)
-    if isinstance(spec, EvolutionSpecification):
-        return "boards", ("evolution",)
-    return "trees", ("contracts", "views")
+    known = {"specification": spec.name, "graph_class": spec.graph_class, "claim": claim_of(spec)}
+    for name, value in known.items():
+        if said[name] != value:
+            return Check(False, f"{name} must be {shown(value)}, as the specification says; got {shown(said[name])}")
+    return check_facts(said["method"], said["facts"], fsa, spec)
 
 
 def _specification(path: PathLike, said: dict[str, Any], given: Any) -> Specification:

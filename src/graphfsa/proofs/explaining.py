@@ -5,7 +5,6 @@ The sentences say less than the certificate where that makes them shorter, and n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphfsa.analysis.verification import Counterexample
@@ -13,8 +12,11 @@ from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import EvolutionSpecification, EvolutionTable, TreeSpecification
 from graphfsa.errors import GraphFSAError
 from graphfsa.learners import as_model
+from graphfsa.proofs._claims import times
 from graphfsa.proofs._contract_words import contract_points
-from graphfsa.proofs._lists import listed, names
+from graphfsa.proofs._lists import listed
+from graphfsa.proofs._message_words import message_words
+from graphfsa.proofs._parts import Part
 from graphfsa.proofs._surroundings import all_surroundings
 from graphfsa.proofs._view_words import view_points
 from graphfsa.proofs._wave_words import wave_points
@@ -22,22 +24,6 @@ from graphfsa.proofs.tree_certificate import TreeCertificate
 
 if TYPE_CHECKING:
     from graphfsa.proofs.prove import Proof
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of an explanation.
-
-    Attributes:
-        text: One or two sentences.
-        points: What belongs to them, point by point.
-    """
-
-    text: str
-    points: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join([self.text, *(f"- {point}" for point in self.points)])
 
 
 def explain(proof: Proof, model: Any) -> list[Part]:
@@ -54,14 +40,14 @@ def explain(proof: Proof, model: Any) -> list[Part]:
         >>> from graphfsa.proofs import prove
         >>> for part in explain(prove("root-value"), "root-value")[:1]:
         ...     print(part)
-        Claim: on every path that root-value admits, every node reaches its class and stays there.
+        Claim: on every path that is an instance of root-value, every node reaches its class and stays there.
     """
     fsa = as_model(model).automaton
     if fsa.digest != proof.automaton:
         raise GraphFSAError("the model must be the automaton that the proof is about; their digests differ")
     claim = Part(f"Claim: {proof.claim}.")
     if proof.counterexample is not None:
-        return [claim, _wrong(proof.counterexample, each_step=proof.method == "evolution")]
+        return [claim, _wrong(proof.counterexample, each_step=isinstance(proof.statement, EvolutionSpecification))]
     if proof.certificate is None:
         reason = f"This is neither proved nor refuted: {proof.reason}."
         return [claim, Part(reason)]
@@ -96,10 +82,10 @@ def _on_trees(facts: dict[str, Any], fsa: GraphFSA, spec: TreeSpecification) -> 
     said = TreeCertificate.read(facts, fsa.num_states, len(table.messages))
     messages = [str(message) for message in table.messages]
     text = (
-        f"Take any edge, and call one end the neighbour and the other the node. Along it {table.name} sends a message "
-        f"in each direction: {names(messages, 'or')}. Depending on these two messages, a neighbour can do only this:"
+        "Take any edge. Call one end the neighbour and the other the node. Depending on the two messages of the edge, "
+        "a neighbour can do only this:"
     )
-    parts: list[Part] = []
+    parts = [message_words(table)]
     for number, contracts in enumerate(said.rounds):
         parts.append(Part(text, tuple(contract_points(contracts, fsa.state_names, messages))))
         text = "Now that this is known of every edge, in both directions, a neighbour can do even less:"
@@ -141,10 +127,10 @@ def _answers(fsa: GraphFSA, spec: TreeSpecification) -> tuple[int, ...]:
 def _tree_steps(changes: int | None) -> Part:
     if changes is None:
         return Part("No bound on the number of steps was found; on each tree some number of steps is enough.")
-    times = "once" if changes == 1 else f"{changes:,} times"
-    all_times = "n" if changes == 1 else f"{changes:,} n"
+    often = "once" if changes == 1 else f"{changes:,} times"
+    all_times = times(changes)
     return Part(
-        f"A node changes its state at most {times}, so n nodes make at most {all_times} changes in all. After a step "
+        f"A node changes its state at most {often}, so n nodes make at most {all_times} changes in all. After a step "
         f"in which no node changes, none ever will. So all nodes are right after at most {all_times} steps."
     )
 
@@ -152,11 +138,12 @@ def _tree_steps(changes: int | None) -> Part:
 def _by_views(facts: dict[str, Any], fsa: GraphFSA, spec: TreeSpecification) -> list[Part]:
     table, most = spec.table, facts["changes"]
     messages = [str(message) for message in table.messages]
-    all_times = "n" if most == 1 else f"{most:,} n"
+    all_times = times(most)
     return [
+        message_words(table),
         Part(
-            "Look at one edge, and call its ends the neighbour and the node. At every step, by the messages that "
-            f"{table.name} defines for this edge, one in each direction ({names(messages, 'or')}):",
+            "Take any edge. Call one end the neighbour and the other the node. Depending on the two messages of the "
+            "edge, this is so at every step:",
             tuple(view_points(facts, fsa.state_names, messages)),
         ),
         Part(

@@ -65,7 +65,7 @@ def until_settled(
     added: list[Examples] = []
 
     def tell(doing: str) -> None:
-        watch({"doing": f"checking what was learned, with {len(added)} graphs added: {doing}"})
+        watch({"doing": f"checking: {doing}"})
 
     judges: list[Judge] = [Prover(dataset, tell, effort)] if prove else []
     if dataset.graph_class is not None:

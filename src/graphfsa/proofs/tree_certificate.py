@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,12 @@ Letter = tuple[int, int]
 """Two states: the neighbour's and the node's own."""
 Place = tuple[Letter, ...]
 """The last different letters."""
+MAX_COUNT = 255
+"""How far a certificate counts neighbours in one state, and the largest modulus beyond that."""
 FIELDS = {
     "history": Field(int, least=1, most=8),
-    "cap": Field(int, least=1, most=255),
-    "period": Field(int, least=1, most=255),
+    "cap": Field(int, least=1, most=MAX_COUNT),
+    "period": Field(int, least=1, most=MAX_COUNT),
     "changes": Field((int, None), least=0),
     "rounds": Field(list, least=1, most=16, items=Field(list, most=10_000, items=Field(dict))),
 }
@@ -77,6 +79,11 @@ class TreeCertificate:
                 found[key] = _facts(contract, where, fields["history"], num_states)
             rounds.append(found)
         return cls(fields["history"], fields["cap"], fields["period"], fields["changes"], tuple(rounds))
+
+
+def place_words(place: Place, state_names: Sequence[str]) -> str:
+    """A place for people: the neighbour's states, each beside that of the node."""
+    return ", then ".join(f"{state_names[state]!r} beside {state_names[own]!r}" for state, own in place)
 
 
 def _facts(contract: dict[str, Any], where: str, history: int, num_states: int) -> Facts:

@@ -4,8 +4,8 @@ A certificate is a list of rounds of contracts. For each pair of messages (what 
 contract lists where the neighbour may begin, how it may go on, and where it may be again and again. For every
 surroundings that the specification admits, the checker looks at:
 
-- closure: what a node does whose children keep to a round's contracts, and whose parent keeps to those of the round
-  before (in the first round: does what the table allows), is in the contract that the parent has for it;
+- closure: what a node does whose children keep to a round's contracts, and whose parent keeps to those of the one
+  before (at first: does what the table allows), is in the contract that the parent has for it;
 - answers: a node whose neighbours all keep to the last contracts is in the state of its class from some step on;
 - steps: in these runs no node changes its state more often than the certificate says.
 
@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations_with_replacement, product
+from math import comb, lcm, prod
 from typing import Any
 
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import SpecificationTable, Task
-from graphfsa.proofs.tree_certificate import Facts, Place, TreeCertificate
+from graphfsa.proofs.tree_certificate import Facts, Place, TreeCertificate, place_words
 
 _Pair = tuple[int, int]
+_MOST, _CONFIGURATION = 100_000_000, 20
 _NOTHING = Facts(frozenset(), {}, frozenset())
 
 
@@ -32,11 +34,6 @@ class Rejected(Exception):
 
 def check_tree_proof(certificate: Mapping[str, Any], fsa: GraphFSA, statement: SpecificationTable) -> int:
     """Check the facts of a certificate; who it is about is checked by the caller.
-
-    Args:
-        certificate: The fields that :class:`TreeCertificate` reads; others are not looked at.
-        fsa: The automaton.
-        statement: What is claimed of it.
 
     Returns:
         How many configurations were looked at.
@@ -53,35 +50,34 @@ class _Check:
         said = TreeCertificate.read(certificate, fsa.num_states, len(statement.messages))
         self.depth, self.cap, self.period, self.changes = said.history, said.cap, said.period, said.changes
         self.rounds, self.statement, self.fsa = said.rounds, statement, fsa
-        self.table, self.states = fsa.transition_table.tolist(), range(fsa.num_states)
+        self.table = fsa.transition_table.tolist()
         reading = Task(statement.name, "classes", statement.inputs, statement.classes).reading(fsa)
         self.start, self.final = reading.starting, reading.answers
         self.reach: dict[tuple[int, Place], set[Place]] = {}
-        self.looked_at = 0
+        self.looked_at = self.work = 0
         self._learn_to_add()
 
-    # ---- what a node sees
-
     def _learn_to_add(self) -> None:
-        """What nodes see, what they may become next to a neighbour, and that ``cap`` and ``period`` are true."""
+        """What nodes see, which states occur, what these may become, and that ``cap`` and ``period`` are true."""
         kind, number = self.fsa.aggregation, self.fsa.num_states
         self.nobody, self.sees = kind.encode([], [], number), dict[_Pair, int]()
         todo, known = [self.nobody], {self.nobody}
         for value in todo:
-            for state in self.states:
+            for state in range(number):
                 more = None if kind.uses_slots else kind.with_neighbour(value, state, 0, number)
                 if more is None:
                     raise Rejected(f"the {kind.name} aggregation does not say what one more neighbour makes of a value")
                 self.sees[value, state] = more
                 todo += {more} - known
                 known.add(more)
-        for state in self.states:
-            if self._value([(state, self.cap)]) != self._value([(state, self.cap + self.period)]):
-                raise Rejected(f"{self.cap} and {self.cap + self.period} neighbours in state {state} look different")
         occur, before = set(self.start), set[int]()
         while occur != before:
             before, values = occur, self._values(occur, self.nobody, 0)
             occur = occur | {self.table[state][value] for state in occur for value in values}
+        alike = [self._alike(state) for state in occur]
+        cap, period = max(1, *(first for first, _ in alike)), lcm(*(again for _, again in alike))
+        if (self.cap, self.period) != (cap, period):
+            raise Rejected(f"cap and period must be {cap} and {period}; got {self.cap} and {self.period}")
         self.may = {
             (state, other): {self.table[state][value] for value in values}
             for other in occur
@@ -97,14 +93,13 @@ class _Check:
             found, taken = found | layer, taken + 1
         return found
 
-    def _value(self, seen: Iterable[tuple[int, int]]) -> int:
-        value = self.nobody
-        for state, number in seen:
-            for _ in range(number):
-                value = self.sees[value, state]
-        return value
-
-    # ---- the three claims
+    def _alike(self, state: int) -> tuple[int, int]:
+        """From which number on neighbours in a state look like fewer of them, and how many fewer."""
+        seen, value = {self.nobody: 0}, self.sees[self.nobody, state]
+        while value not in seen:
+            seen[value] = len(seen)
+            value = self.sees[value, state]
+        return seen[value], len(seen) - seen[value]
 
     def run(self) -> int:
         changes: set[_Pair] = set()
@@ -115,14 +110,13 @@ class _Check:
             if groups is None:
                 continue
             _, edges, cycles = self._runs(given, groups)
-            wrong = {own for own, _ in cycles} - {self.final[label]}
-            if wrong:
+            for wrong in {own for own, _ in cycles} - {self.final[label]}:
                 what, right = self.statement.inputs[given], self.statement.classes[label]
-                name = self.fsa.state_names[min(wrong)]
+                name = self.fsa.state_names[wrong]
                 raise Rejected(f"a node with input {what!r} and class {right!r} may be in {name!r} for ever")
             changes |= {(one[0], two[0]) for one, two in edges if one[0] != two[0]}
-        ends = set(self.states)
-        for _ in range(min(self.changes or 0, len(self.states)) + 1):
+        ends = {state for state, _ in changes}
+        for _ in range(min(self.changes or 0, len(ends)) + 1):
             ends = {later for state, later in changes if state in ends}
         if self.changes is not None and ends:
             raise Rejected(f"a node may change its state more than {self.changes} times")
@@ -138,24 +132,24 @@ class _Check:
         shown = lambda state: tuple((own, other) for other, own in next(iter(state[1][-1]))[0])  # noqa: E731
         target = contracts.get((sent[up], up), _NOTHING)
         messages = self.statement.messages
+        words = lambda place: place_words(place, self.fsa.state_names)  # noqa: E731
         where = f"round {number}, a neighbour that sends {messages[sent[up]]!r} and is sent {messages[up]!r}"
-        if not {shown(state) for state in begins} <= target.begins:
-            raise Rejected(f"{where}: a beginning is missing")
-        for one, two in {(shown(one), shown(two)) for one, two in edges}:
+        for place in sorted({shown(state) for state in begins} - target.begins):
+            raise Rejected(f"{where}: the beginning {words(place)} is missing")
+        for one, two in sorted({(shown(one), shown(two)) for one, two in edges}):
             if one != two and two not in target.moves.get(one, ()):
-                raise Rejected(f"{where}: the move from {one} to {two} is missing")
-        if not {shown(state) for state in cycles} <= target.recurs:
-            raise Rejected(f"{where}: a place that comes again and again is missing")
+                raise Rejected(f"{where}: the move from {words(one)} to {words(two)} is missing")
+        for place in sorted({shown(state) for state in cycles} - target.recurs):
+            raise Rejected(f"{where}: {words(place)} may come again and again, and is missing")
 
     def _surroundings(self) -> Iterator[tuple[int, int, dict[int, tuple[int, bool]], dict[int, int]]]:
         """Input, class, numbers of neighbours by what they send (and whether more), and what these are sent."""
         spec, messages = self.statement, range(len(self.statement.messages))
         if spec.max_degree is not None:
             sets = [s for d in range(spec.max_degree + 1) for s in combinations_with_replacement(messages, d)]
-            numbers = [[(s.count(m), False) for m in messages] for s in sets]
+            numbers = [tuple((s.count(m), False) for m in messages) for s in sets]
         else:
-            ways = [[(k, k > bound) for k in range(bound + 2)] for bound in spec.bounds]
-            numbers = [list(way) for way in product(*ways)]
+            numbers = list(product(*([(k, k > bound) for k in range(bound + 2)] for bound in spec.bounds)))
         for given, number in product(range(len(spec.inputs)), numbers):
             whole = [k for k, _ in number]
             label = spec.label[given, spec.clip(whole)]
@@ -184,18 +178,16 @@ class _Check:
             else:
                 places = {place for place in contract.begins if place[-1][1] == own}
             ways = list(self._spread(number, more, sorted(places), loose=True))
+            self._spend(len(first) * len(ways))
             first = [(*before, way) for before in first for way in ways]
-        begins = {(own, parts) for parts in first}
-        graph: dict[Any, set[Any]] = {}
+        begins, graph = {(own, parts) for parts in first}, dict[Any, set[Any]]()
         todo = list(begins)
         while todo:
             state = todo.pop()
             if state not in graph:
-                self.looked_at += 1
-                if self.looked_at > 2_000_000:
-                    raise Rejected("there are more than 2,000,000 configurations to look at")
                 graph[state] = self._after(state, groups, memo, False)
                 todo += graph[state]
+        self.looked_at += len(graph)
         rests = lambda group, part: group[0] is None or all(place in group[0].recurs for place, _ in part)  # noqa: E731
         calm = {state for state in graph if all(map(rests, groups, state[1]))}
         cycles = _on_cycles({state: self._after(state, groups, memo, True) & calm for state in calm})
@@ -204,13 +196,16 @@ class _Check:
 
     def _after(self, state: Any, groups: list[Any], memo: dict[Any, Any], forever: bool) -> set[Any]:
         own, parts = state
-        later = self.table[own][self._value((place[-1][0], number) for part in parts for place, number in part)]
+        value = self.nobody
+        for seen in (place[-1][0] for part in parts for place, number in part for _ in range(number)):
+            value = self.sees[value, seen]
+        later = self.table[own][value]
         options: list[Any] = []
         for place, part in enumerate(parts):
             key = place, part, own, later, forever
-            if key not in memo:
-                memo[key] = self._moved(groups[place], part, own, later, forever)
+            memo[key] = memo[key] if key in memo else self._moved(groups[place], part, own, later, forever)
             options.append(memo[key])
+        self._spend(_CONFIGURATION + prod(map(len, options)))
         return {(later, chosen) for chosen in product(*options)}
 
     def _moved(self, group: Any, part: Any, own: int, later: int, forever: bool) -> set[Any]:
@@ -241,24 +236,30 @@ class _Check:
         """Whether a neighbour can go from one place to another and back."""
         for place in (one, two):
             if (id(contract), place) not in self.reach:
-                found, todo = {place}, [place]
-                while todo:
-                    fresh = contract.moves.get(todo.pop(), frozenset()) - found
-                    found |= fresh
-                    todo += fresh
-                self.reach[id(contract), place] = found
+                found = self.reach[id(contract), place] = {place}
+                todo = [place]
+                for now in todo:
+                    todo += contract.moves.get(now, frozenset()) - found
+                    found.update(todo)
         return two in self.reach[id(contract), one] and one in self.reach[id(contract), two]
+
+    def _spend(self, work: int) -> None:
+        self.work += work
+        if self.work > _MOST:
+            raise Rejected(f"there are more than {_MOST:,} ways in which nodes and their neighbours move to look at")
 
     def _clip(self, number: int) -> int:
         return number if number < self.cap else self.cap + (number - self.cap) % self.period
 
     def _spread(self, number: int, more: bool, places: list[Place], *, loose: bool) -> Iterator[frozenset[Any]]:
         """Ways to put neighbours at places. More of them: any number (loose), or by whole periods."""
+        size = self.cap + self.period
+        self._spend(size ** len(places) if more else comb(max(1, len(places)) + number - 1, number) * number)
         if not more:
             for chosen in combinations_with_replacement(places, number):
                 yield frozenset((place, chosen.count(place)) for place in chosen)
             return
-        for way in product(range(self.cap + self.period), repeat=len(places)):
+        for way in product(range(size), repeat=len(places)):
             enough = sum(way) >= number or max(way, default=0) >= self.cap
             if enough and (loose or (sum(way) - number) % self.period == 0):
                 yield frozenset((place, k) for place, k in zip(places, way, strict=True) if k)

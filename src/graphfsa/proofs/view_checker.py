@@ -19,7 +19,7 @@ from graphfsa.errors import FormatError
 from graphfsa.fields import Field, read_fields
 from graphfsa.proofs.tree_checker import Rejected
 
-_FIELDS = {
+FIELDS = {
     "history": Field(int, least=1, most=8),
     "changes": Field(int, least=0),
     "views": Field(list, most=1_000_000),
@@ -58,7 +58,7 @@ def check_view_proof(certificate: Mapping[str, Any], fsa: GraphFSA, statement: S
 
 class _Check:
     def __init__(self, certificate: Mapping[str, Any], fsa: GraphFSA, statement: SpecificationTable) -> None:
-        said = read_fields(dict(certificate), _FIELDS, "proof")
+        said = read_fields(dict(certificate), FIELDS, "proof")
         self.depth, self.changes, self.fsa, self.statement = said["history"], said["changes"], fsa, statement
         self.views: set[_View] = set()
         for number, item in enumerate(said["views"]):
@@ -172,14 +172,14 @@ class _Check:
         return self.looked_at
 
     def _begins(self) -> None:
-        ends = [
-            (sent, message, (place.given, place.label, (self.start[place.given],)))
-            for place in self.places
-            for message, _, _, sent in place.groups
-        ]
-        for sends, is_sent, one in ends:
-            for other_sends, other_is_sent, two in ends:
-                if (sends, is_sent) == (other_is_sent, other_sends) and (sends, is_sent, one, two) not in self.views:
+        ends: dict[tuple[int, int], set[_End]] = {}
+        for place in self.places:
+            for message, _, _, sent in place.groups:
+                own = place.given, place.label, (self.start[place.given],)
+                ends.setdefault((sent, message), set()).add(own)
+        for (sends, is_sent), ones in ends.items():
+            for one, two in product(ones, ends.get((is_sent, sends), ())):
+                if (sends, is_sent, one, two) not in self.views:
                     raise Rejected(f"a view of the beginning is missing: {self._words(sends, is_sent, one, two)}")
 
     def _real(self) -> set[_View]:
@@ -273,7 +273,8 @@ class _Check:
     def _without_neighbours(self) -> None:
         for place in self.alone:
             state = self.start[place.given]
-            for _ in range(self.changes):
+            # After as many steps as there are states, it has come to rest or never will.
+            for _ in range(min(self.changes, self.fsa.num_states)):
                 state = self.table[state][self.nobody]
             if state != self.final[place.label] or self.table[state][self.nobody] != state:
                 name = self.statement.inputs[place.given]

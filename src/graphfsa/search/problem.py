@@ -9,7 +9,7 @@ import numpy as np
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
-from graphfsa.automaton.fsa import MAX_TABLE_ENTRIES, check_table_size
+from graphfsa.automaton.base import MAX_TABLE_ENTRIES, check_table_size
 from graphfsa.datasets import Examples
 from graphfsa.engine import Encoder, encoder_of
 from graphfsa.errors import AutomatonError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
+from typing import Literal
 
 import numpy as np
 
@@ -35,6 +36,14 @@ _ROOM = 26
 """Characters of a line at an arrow."""
 _LINES = 3
 _MAX_TEXT = 40
+_VECTOR_LINES = 8
+"""Lines of vectors at an arrow."""
+_ONE_LINE = 30
+_COLUMN_OF_VECTORS = 4
+_MAX_VECTORS = 48
+"""Vectors of an arrow that are written at all."""
+Labels = Literal["words", "values"]
+LABELS = ("words", "values")
 
 
 @dataclass(frozen=True)
@@ -46,14 +55,14 @@ class Wording:
         labels: The lines at each arrow.
         keys: What is listed below: key and lines.
         titles: What each arrow means, in full.
-        dense: Whether there are too many arrows for labels beside them; then labels are put on them.
+        on_arrows: Whether labels are put on their arrows, which says best whose they are, and not beside them.
     """
 
     names: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
     keys: tuple[tuple[str, tuple[str, ...]], ...]
     titles: tuple[str, ...]
-    dense: bool
+    on_arrows: bool
 
 
 def short_names(names: Sequence[str], limit: int = MAX_NAME) -> tuple[str, ...]:
@@ -75,36 +84,57 @@ def written(names: Sequence[str]) -> Callable[[str], str]:
     return write
 
 
-def wording(found: Transitions, listed: Collection[int] = ()) -> Wording:
+def conditions_of(found: Transitions, labels: Labels) -> list[tuple[str, ...]]:
+    """What is to be read at each arrow: its conditions, or vectors of its values; nothing if they are too many."""
+    if labels == "words":
+        write = written(found.fsa.state_names)
+        wordless = [arrow.guards is None and not arrow.otherwise and not arrow.always for arrow in found.arrows]
+        return [
+            () if none else (first, *(f"or {guard}" for guard in others))
+            for none, (first, *others) in zip(
+                wordless, (found.lines(arrow, write) for arrow in found.arrows), strict=True
+            )
+        ]
+    several = [found.vectors(arrow) for arrow in found.arrows]
+    return [
+        () if len(each) > _MAX_VECTORS else (" ".join(each),) if len(each) > _COLUMN_OF_VECTORS else tuple(each)
+        for each in several
+    ]
+
+
+def wording(found: Transitions, listed: Collection[int] = (), labels: Labels = "words") -> Wording:
     """Short conditions are written at their arrows, long ones are listed below under a key.
 
     Args:
         found: The transitions.
         listed: Places of arrows whose conditions are listed below even if they are short.
+        labels: Conditions in words, or vectors of values.
     """
     names = short_names(found.fsa.state_names)
     between = sum(arrow.state != arrow.successor for arrow in found.arrows)
     dense = between > _MAX_WORDY
-    conditions = [tuple(found.lines(arrow, written(found.fsa.state_names))) for arrow in found.arrows]
+    conditions = conditions_of(found, labels)
+    most = _LINES if labels == "words" else _VECTOR_LINES
     keys: dict[tuple[str, ...], str] = {}
-    labels: list[tuple[str, ...]] = []
+    at_arrows: list[tuple[str, ...]] = []
     for number, (arrow, text) in enumerate(zip(found.arrows, conditions, strict=True)):
-        lines = None if number in listed else _at_arrow(arrow, text, dense)
+        lines = None if number in listed else _at_arrow(arrow, text, dense, most)
         if lines is None:
             lines = (keys.setdefault(text, _key(len(keys))),)
-        labels.append(lines if arrow.count is None else _with_count(lines, arrow.count))
+        at_arrows.append(lines if arrow.count is None else _with_count(lines, arrow.count))
     titles = tuple(_title(found, arrow) for arrow in found.arrows)
-    return Wording(names, tuple(labels), tuple((key, text) for text, key in keys.items()), titles, dense)
+    listing = tuple((key, text) for text, key in keys.items())
+    return Wording(names, tuple(at_arrows), listing, titles, dense or labels == "values")
 
 
-def _at_arrow(arrow: Transition, text: tuple[str, ...], dense: bool) -> tuple[str, ...] | None:
+def _at_arrow(arrow: Transition, text: tuple[str, ...], dense: bool, most: int) -> tuple[str, ...] | None:
     """The lines at an arrow, or None if they are too long for it."""
-    if arrow.guards is None and not arrow.otherwise and not arrow.always:
+    if not text:
         return (f"{len(arrow.values)}/{arrow.of}",)
     lines: list[str] = []
-    for number, guard in enumerate(text):
-        lines += balanced(guard if number == 0 else f"or {guard}", _ROOM)
-    fits = len(lines) == 1 and len(lines[0]) <= 10 if dense else len(lines) <= _LINES
+    for part in text:
+        lines += balanced(part, _ROOM)
+    fits = len(lines) == 1 and len(lines[0]) <= 10 if dense else len(lines) <= most
     return tuple(lines) if fits and max(map(len, lines)) <= _ROOM + 6 else None
 
 
@@ -142,21 +172,25 @@ def _title(found: Transitions, arrow: Transition) -> str:
     return f"{own} → {successor}: {words}{amount}{times}"
 
 
-def note(found: Transitions, words: Wording) -> list[str]:
+def note(found: Transitions, words: Wording, labels: Labels) -> list[str]:
     """What the signs mean, and what was followed: a sentence for each."""
     parts = [f"Aggregation: {aggregation_words(found.fsa.aggregation, StateNames(words.names, plain_name))}."]
+    if labels == "values":
+        names = [name for name, _ in found.fsa.aggregation.digit_labels(words.names)]
+        places = ",".join(names) if len(",".join(names)) <= _ONE_LINE else ", ".join(names)
+        parts.append(f"Vectors: what is seen of [{places}]; *: any.")
     if found.start is not None:
         nodes, graphs = _amount(found.num_nodes, "node"), _amount(found.num_graphs, "graph")
         parts.append(f"Followed from {words.names[found.start]} on: {nodes} of {graphs}; {TIMES}n: n times.")
-        parts.append("Conditions tell apart what they saw.")
+        parts += ["Conditions tell apart what they saw."] if labels == "words" else []
     if any(state in found.fsa.final_states for state in found.states):
         parts.append("Double ring: final, never left.")
     if found.free:
         entries = found.fsa.transition_table.size
         free = f"{found.free:,} of {entries:,} entries are never used by these graphs"
         parts.append(f"{free}; there the conditions were free to choose.")
-    if found.num_wordless:
-        parts.append("n/m: at n of m values, without a short condition.")
+    if () in conditions_of(found, labels):
+        parts.append(f"n/m: at n of m values, {'without a short condition' if labels == 'words' else 'too many here'}.")
     return parts
 
 
@@ -189,7 +223,7 @@ def plan_of(found: Transitions, words: Wording) -> Plan:
         tuple(sizes),
         tuple((places[arrow.state], places[arrow.successor]) for arrow in found.arrows),
         tuple((box.width + 4, box.height) for box in boxes),
-        words.dense,
+        words.on_arrows,
         tuple(places[state] for state in found.states if state in starts),
         tuple(places[state] for state in left),
         tuple(places[state] for state in final),
@@ -197,7 +231,14 @@ def plan_of(found: Transitions, words: Wording) -> Plan:
 
 
 def compose(
-    found: Transitions, words: Wording, plan: Plan, placed: Placed, *, title: str, colours: Sequence[str]
+    found: Transitions,
+    words: Wording,
+    plan: Plan,
+    placed: Placed,
+    *,
+    title: str,
+    colours: Sequence[str],
+    labels: Labels = "words",
 ) -> Scene:
     """The scene of some transitions.
 
@@ -208,6 +249,7 @@ def compose(
         placed: Where everything is.
         title: What it shows.
         colours: The colour of each state of the automaton.
+        labels: Whether arrows have conditions in words, or vectors of values.
     """
     nodes = _nodes(found, words, placed, colours)
     arrows = [
@@ -217,14 +259,14 @@ def compose(
     arrows += [
         Arrow(stub, "", (found.states[k], found.states[k])) for k, stub in zip(plan.starting, placed.stubs, strict=True)
     ]
-    labels = [
+    text = [
         Label(box, lines, title=full)
         for box, lines, full in zip(placed.labels, words.labels, words.titles, strict=True)
     ]
-    left, top, right, bottom = _extent(nodes, arrows, labels)
+    left, top, right, bottom = _extent(nodes, arrows, text)
     wide = max(right - left, 300.0)
-    labels += _below(found, words, (left + right) / 2, bottom, wide)
-    left, top, right, bottom = _extent(nodes, arrows, labels)
+    text += _below(words, note(found, words, labels), (left + right) / 2, bottom, wide)
+    left, top, right, bottom = _extent(nodes, arrows, text)
     dx, dy = _MARGIN - left, _MARGIN - top
     return Scene(
         title,
@@ -232,7 +274,7 @@ def compose(
         bottom - top + 2 * _MARGIN,
         tuple(_moved_node(node, dx, dy) for node in nodes),
         tuple(Arrow(arrow.points + np.array([dx, dy]), arrow.title, arrow.ends) for arrow in arrows),
-        tuple(_moved_label(label, dx, dy) for label in labels),
+        tuple(_moved_label(label, dx, dy) for label in text),
     )
 
 
@@ -285,8 +327,8 @@ def _extent(
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 
-def _below(found: Transitions, words: Wording, centre: float, top: float, wide: float) -> list[Label]:
-    """The list of keys, in columns, and a note."""
+def _below(words: Wording, sentences: list[str], centre: float, top: float, wide: float) -> list[Label]:
+    """The list of keys, in columns, and a note of some sentences."""
     labels: list[Label] = []
     top += 22.0
     if words.keys:
@@ -309,7 +351,6 @@ def _below(found: Transitions, words: Wording, centre: float, top: float, wide: 
             lowest = max(lowest, y)
         top = lowest + 8
     room = max(40, int(wide / 6.6))
-    sentences = note(found, words)
     whole = " ".join(sentences)
     lines = (whole,) if len(whole) <= room else tuple(line for part in sentences for line in balanced(part, room))
     box = text_box(centre, 0, lines, SMALL)
@@ -322,8 +363,8 @@ def _listed(text: Sequence[str], room: float) -> tuple[str, ...]:
     lines: list[str] = []
     for letters in range(int(room / (0.6 * SMALL)), 10, -2):
         lines = []
-        for number, guard in enumerate(text):
-            lines += balanced(guard if number == 0 else f"or {guard}", letters)
+        for part in text:
+            lines += balanced(part, letters)
         if max(text_width(line, SMALL) for line in lines) <= room:
             break
     return tuple(lines)

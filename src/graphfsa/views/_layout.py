@@ -51,9 +51,14 @@ def layout_kind(graph: Graph) -> Kind:
     return "line" if _in_a_row(graph) else "graph"
 
 
-def graph_layout(graph: Graph) -> GraphLayout:
-    """Where the nodes of a graph are drawn; for a graph that is no lattice that takes a moment."""
-    kind, lattice = layout_kind(graph), graph.lattice
+def graph_layout(graph: Graph, kind: Kind | None = None) -> GraphLayout:
+    """Where the nodes of a graph are drawn; for a graph that is no lattice that takes a moment.
+
+    Args:
+        graph: The graph.
+        kind: How to draw it, if not as ``layout_kind`` says.
+    """
+    kind, lattice = kind or layout_kind(graph), graph.lattice
     if kind == "line":
         return GraphLayout("line", 1, graph.num_nodes)
     if lattice is None:
@@ -73,11 +78,14 @@ def _spacing(points: Array) -> float:
 
 
 def _in_a_row(graph: Graph) -> bool:
-    """Whether the arcs only join each node to the next one in number, and perhaps the last to the first."""
-    if graph.num_nodes < 3 or graph.num_arcs > 2 * graph.num_nodes or graph.num_arcs < graph.num_nodes - 1:
+    """Whether the edges are those from each node to the next one in number, and perhaps from the last to the first."""
+    count = graph.num_nodes
+    if count < 3 or graph.num_arcs > 2 * count or graph.num_arcs < count - 1:
         return False
-    apart = np.abs(graph.indices.astype(np.int64) - graph.targets())
-    return bool(((apart == 1) | (apart == graph.num_nodes - 1)).all())
+    sources, targets = graph.indices.astype(np.int64), graph.targets().astype(np.int64)
+    edges = np.unique(np.minimum(sources, targets) * count + np.maximum(sources, targets))
+    row = np.arange(count - 1) * (count + 1) + 1  # The edge from k to k + 1 is k * count + k + 1.
+    return np.array_equal(edges, row) or np.array_equal(edges, np.sort(np.r_[row, count - 1]))
 
 
 def node_positions(graph: Graph) -> Array:

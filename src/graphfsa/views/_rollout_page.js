@@ -52,6 +52,8 @@
   const cells = document.createElement("canvas");
   let view = {};
   let room = 0;
+  const example = run.example;
+  const wrong = new Set(example ? example.wrong : []);
   let colours = [];
   let words = [];
 
@@ -101,11 +103,11 @@
     } else {
       const reach = [0, 0];
       for (let i = 0; i < 2 * n; i++) reach[i % 2] = Math.max(reach[i % 2], run.points[i]);
-      const edge = 18;
+      const edge = example ? 26 : 18;
       const scale = Math.min((wide - 2 * edge) / Math.max(reach[0], 1), (tall - 2 * edge) / Math.max(reach[1], 1));
       width = wide;
       height = Math.min(tall, Math.max(reach[1] * scale + 2 * edge, Math.min(120, tall)));
-      const radius = Math.max(2, Math.min(13, 0.42 * run.spacing * scale || 13));
+      const radius = Math.max(2, Math.min(n <= 16 ? 17 : 13, 0.42 * run.spacing * scale || 13));
       view = { scale, radius, left: (width - reach[0] * scale) / 2, top: (height - reach[1] * scale) / 2 };
     }
     view.width = Math.max(1, width);
@@ -266,6 +268,21 @@
       context.moveTo(x + view.radius, y);
       context.arc(x, y, view.radius, 0, 2 * Math.PI);
     });
+    if (view.radius >= 7) drawNumbers();
+  }
+
+  function drawNumbers() {
+    const short = run.node_names && run.node_names.every((name) => name.length <= 3);
+    context.font = `600 ${Math.round(Math.min(13, view.radius * 0.95))}px system-ui, sans-serif`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    for (let v = 0; v < n; v++) {
+      const number = parseInt(colours[stateAt(now, v)].slice(1), 16);
+      const light = 0.299 * (number >> 16) + 0.587 * ((number >> 8) & 255) + 0.114 * (number & 255);
+      context.fillStyle = light > 140 ? "#16191d" : "#ffffff";
+      const [x, y] = centre(v);
+      context.fillText(short ? run.node_names[v] : v, x, y + 0.5);
+    }
   }
 
   function arrow(from, to) {
@@ -290,15 +307,25 @@
     context.stroke();
   }
 
+  function ring(node) {
+    if (run.kind !== "graph") return outline(node, 3);
+    context.lineWidth = 3;
+    context.beginPath();
+    context.arc(...centre(node), view.radius + 6, 0, 2 * Math.PI);
+    context.stroke();
+  }
+
   function draw() {
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     context.clearRect(0, 0, view.width, view.height);
     ({ grid: drawGrid, hex: drawHexagons, line: drawLine, graph: drawGraph })[run.kind]();
     if (selected >= 0) {
-      context.strokeStyle = ink("--accent");
+      context.strokeStyle = ink(example ? "--ink" : "--accent");
       for (let a = begin[selected]; a < begin[selected + 1]; a++) outline(sources[a], 1.5);
       outline(selected, 3);
     }
+    context.strokeStyle = ink("--accent");
+    for (const node of wrong) ring(node);
   }
 
   // ---- Words. Names of states only ever become text, never markup. ----
@@ -361,6 +388,7 @@
     const box = $("answer");
     box.replaceChildren();
     $("node").value = selected < 0 ? "" : selected;
+    document.querySelectorAll("#nodes tr.selected").forEach((row) => row.classList.remove("selected"));
     if (selected < 0) return;
     const time = run.times[now];
     const place = run.kind === "grid" || run.kind === "hex"
@@ -369,6 +397,13 @@
     const head = make("h3", `Node${name} ${selected}${place} at step ${time}: `);
     head.append(chip(stateAt(now, selected)));
     box.append(head);
+    if (example) {
+      const known = make("dl");
+      const given = [["input", example.inputs], ["right", example.labels]];
+      for (const [name, list] of given) known.append(make("dt", name), make("dd", list[selected] === null ? "any" : list[selected]));
+      box.append(known);
+    }
+    if (example) document.querySelectorAll("#nodes tr.pickable")[selected].classList.add("selected");
     if (now > 0 && run.times[now - 1] === time - 1) {
       box.append(make("h3", `Why: from step ${time - 1} to ${time}`), move(now - 1, selected));
     } else {
@@ -473,13 +508,35 @@
     }
   }
 
+  function amount(number, word) {
+    return `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+  }
+
+  function list() {
+    $("known").hidden = false;
+    $("due").textContent = `After ${amount(example.step, "step")}`;
+    const head = make("tr");
+    for (const name of ["node", "input", "answer", "right"]) head.append(make("th", name));
+    $("nodes").append(head);
+    for (let v = 0; v < n; v++) {
+      const row = make("tr", undefined, wrong.has(v) ? "pickable wrong" : "pickable");
+      const answer = example.answers[v] === null ? "none" : example.answers[v];
+      const right = example.labels[v] === null ? "any" : example.labels[v];
+      const name = wrong.has(v) ? `${answer} (wrong)` : answer;
+      for (const text of [v, example.inputs[v], name, right]) row.append(make("td", text));
+      row.addEventListener("click", () => select(v));
+      $("nodes").append(row);
+    }
+    now = Math.max(0, run.times.findLastIndex((time) => time <= example.step));
+    if (example.wrong.length) selected = example.wrong[0];
+  }
+
   const about = { grid: `${run.height} × ${run.width} cells`, hex: `${run.height} × ${run.width} hexagonal cells`, line: `${n} cells in a row`,
-    graph: `${n.toLocaleString("en")} nodes, ${run.arcs.toLocaleString("en")} arcs` }[run.kind];
+    graph: `${amount(n, "node")}, ${run.directed ? amount(run.arcs, "arc") : amount(run.edges, "edge")}` }[run.kind];
   const repeats = run.stable_at === null ? "" : run.period === 1
     ? `, at rest from step ${run.stable_at} on` : `, repeating every ${run.period} steps from step ${run.stable_at} on`;
   const made = run.times[frames - 1];
-  const steps = `${made.toLocaleString("en")} step${made === 1 ? "" : "s"}`;
-  $("facts").textContent = `${about}; ${steps}${repeats}; ${run.aggregation}`;
+  $("facts").textContent = `${about}; ${amount(made, "step")}${repeats}; a node sees: ${run.sees}`;
   run.states.forEach((name, state) => {
     const item = make("li");
     const swatch = make("span", undefined, "swatch");
@@ -546,6 +603,7 @@
     refresh();
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", refresh);
+  if (example) list();
   follow();
   refresh();
 })();

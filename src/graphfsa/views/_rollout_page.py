@@ -19,6 +19,7 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
+from graphfsa.automaton.rules import StateNames, plain_name, sight_words
 from graphfsa.engine import neighbourhood_values
 from graphfsa.errors import LimitError, StateError
 from graphfsa.graphs import Graph
@@ -76,12 +77,14 @@ def _content(rollout: Rollout) -> tuple[dict[str, Any], dict[str, Array]]:
         "nodes": graph.num_nodes,
         "node_names": None if graph.node_names is None else [str(name) for name in graph.node_names],
         "arcs": graph.num_arcs,
+        "edges": (graph.num_arcs + int((graph.indices == graph.targets()).sum())) // 2,
         "directed": not graph.symmetric,
         "states": fsa.state_names,
         "colours": rollout.state_colours,
         "own_colours": [fsa.state_names.index(name) for name in rollout.colours or ()],
         "final": fsa.final_states,
-        "aggregation": str(fsa.aggregation),
+        "sees": sight_words(fsa.aggregation, StateNames(fsa.state_names, plain_name)),
+        "example": _example(rollout),
         "values": [fsa.aggregation.decode(int(value), fsa.state_names) for value in values],
         "rules": lines,
         "times": rollout.times.tolist(),
@@ -103,6 +106,25 @@ def _content(rollout: Rollout) -> tuple[dict[str, Any], dict[str, Array]]:
     if points is not None:
         arrays["points"] = np.round((points - corner) * scale).astype("<u2")
     return header, arrays
+
+
+def _example(rollout: Rollout) -> dict[str, Any] | None:
+    """What is known of each node: what it is given, what is right, what it answers and after which step."""
+    example = rollout.example
+    if example is None:
+        return None
+    wrong = [
+        node
+        for node, (label, answer) in enumerate(zip(example.labels, example.predictions, strict=True))
+        if label not in (None, answer)
+    ]
+    return {
+        "inputs": example.inputs,
+        "labels": example.labels,
+        "answers": example.predictions,
+        "step": example.steps,
+        "wrong": wrong,
+    }
 
 
 def _scale(points: Array) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from graphfsa.automaton import GraphFSA
+from graphfsa.automaton.base import Automaton
 from graphfsa.checks import shown
 from graphfsa.errors import GraphFSAError, UnknownNameError
 
@@ -29,7 +29,7 @@ def palette(count: int) -> list[str]:
     return [PALETTE[0], *(to_hex(colormaps["cividis"](place)) for place in np.linspace(0, 1, count - 1))]
 
 
-def state_colours(fsa: GraphFSA, colours: Mapping[str, str] | None = None) -> list[str]:
+def state_colours(fsa: Automaton, colours: Mapping[str, str] | None = None) -> list[str]:
     """The colour of each state of an automaton, as ``#rrggbb``.
 
     Args:
@@ -54,7 +54,7 @@ def state_colours(fsa: GraphFSA, colours: Mapping[str, str] | None = None) -> li
     return found
 
 
-def legend_entries(fsa: GraphFSA, colours: Sequence[str]) -> list[tuple[str, str]]:
+def legend_entries(fsa: Automaton, colours: Sequence[str]) -> list[tuple[str, str]]:
     """Pairs of colour and name of each state; none if there are more states than a legend can tell apart."""
     return list(zip(colours, fsa.state_names, strict=True)) if fsa.num_states <= len(PALETTE) else []
 

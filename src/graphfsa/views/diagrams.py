@@ -16,16 +16,18 @@ from graphfsa.checks import any_of, check_name
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 from graphfsa.files import atomic_write
 from graphfsa.views._diagram_compose import (
+    LABELS,
     TIMES,
+    Labels,
     Wording,
     balanced,
     compose,
+    conditions_of,
     ink_on,
     plan_of,
     short_names,
     starting_states,
     wording,
-    written,
 )
 from graphfsa.views._diagram_graphviz import place_by_graphviz
 from graphfsa.views._diagram_layout import Placed, Plan, place
@@ -50,6 +52,7 @@ def diagram(
     title: str | None = None,
     layout: Layout = "auto",
     colours: Mapping[str, str] | None = None,
+    labels: Labels = "words",
 ) -> Diagram:
     """The diagram of an automaton, or of transitions: ``analysis.used_transitions`` gives those of a partial one.
 
@@ -62,6 +65,8 @@ def diagram(
             is installed and does better.
         colours: Colours by state name, as ``#rgb``, ``#rrggbb`` or a CSS name; the other states have those of the
             palette.
+        labels: What is written at arrows: ``words``, the conditions, or ``values``, the vectors of values as the paper
+            writes them: ``[0,0,1,*]``.
 
     Raises:
         LimitError: There are more than 24 states or 160 arrows, which nobody could read.
@@ -79,7 +84,7 @@ def diagram(
     else:
         raise GraphFSAError("matters must be None for transitions: which entries matter to them is known already")
     shades = tuple(state_colours(found.fsa, colours))
-    return Diagram(found, _title(found) if title is None else title, layout, shades)
+    return Diagram(found, _title(found) if title is None else title, layout, shades, labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,14 +96,17 @@ class Diagram:
         title: What it shows, for people who can't see it.
         layout: Who places things: ``own``, ``dot`` or ``auto``.
         colours: The colour of each state of the automaton.
+        labels: What is written at arrows: ``words`` or ``values``.
     """
 
     transitions: Transitions
     title: str
     layout: Layout
     colours: tuple[str, ...]
+    labels: Labels = "words"
 
     def __post_init__(self) -> None:
+        check_name("labels", self.labels, LABELS)
         check_name("layout", self.layout, LAYOUTS)
         check_states(len(self.transitions.states))
         if len(self.transitions.arrows) > MAX_ARROWS:
@@ -107,8 +115,10 @@ class Diagram:
     @cached_property
     def scene(self) -> Scene:
         """Everything with its place."""
-        words, plan, placed = _laid_out(self.transitions, self.layout)
-        return compose(self.transitions, words, plan, placed, title=self.title, colours=self.colours)
+        words, plan, placed = _laid_out(self.transitions, self.layout, self.labels)
+        return compose(
+            self.transitions, words, plan, placed, title=self.title, colours=self.colours, labels=self.labels
+        )
 
     def svg(self) -> str:
         """SVG, with the full names and conditions as tooltips, for light and dark pages."""
@@ -132,11 +142,11 @@ class Diagram:
 
     def dot(self) -> str:
         """Source for Graphviz."""
-        return _dot_source(self.transitions, self.title, self.colours)
+        return _dot_source(self.transitions, self.title, self.colours, self.labels)
 
     def mermaid(self) -> str:
         """Source for Mermaid, a flow chart that Markdown pages can show."""
-        return _mermaid_source(self.transitions, self.title, self.colours)
+        return _mermaid_source(self.transitions, self.title, self.colours, self.labels)
 
     def save(self, path: str | Path) -> None:
         """Write a ``.svg``, ``.png``, ``.pdf``, ``.dot`` (Graphviz), ``.tex`` (TikZ) or ``.mmd`` (Mermaid) file."""
@@ -177,11 +187,11 @@ def _title(found: Transitions) -> str:
     return f"What nodes do that start in {found.fsa.state_names[found.start]}: {amount}"
 
 
-def _laid_out(found: Transitions, layout: Layout) -> tuple[Wording, Plan, Placed]:
+def _laid_out(found: Transitions, layout: Layout, labels: Labels) -> tuple[Wording, Plan, Placed]:
     """What is written, and where; conditions of several lines that find no room at their arrows are listed below."""
     listed: set[int] = set()
     while True:
-        words = wording(found, listed)
+        words = wording(found, listed, labels)
         plan = plan_of(found, words)
         placed = _placed(plan, layout)
         long = [
@@ -211,7 +221,7 @@ def _placed(plan: Plan, layout: Layout) -> Placed:
 # ---- sources for other programs: names of states may be anything, and none is markup
 
 
-def _dot_source(found: Transitions, title: str, colours: Sequence[str]) -> str:
+def _dot_source(found: Transitions, title: str, colours: Sequence[str], labels: Labels) -> str:
     """Source for Graphviz."""
     names = short_names(found.fsa.state_names)
     lines = [
@@ -228,13 +238,13 @@ def _dot_source(found: Transitions, title: str, colours: Sequence[str]) -> str:
         f"  start{state} [shape=point, style=invis, width=0]; start{state} -> s{state};"
         for state in starting_states(found)
     ]
-    for arrow in found.arrows:
-        label = "\\n".join(_dot_escaped(line) for line in _all_lines(found, arrow))
+    for arrow, text in zip(found.arrows, conditions_of(found, labels), strict=True):
+        label = "\\n".join(_dot_escaped(line) for line in _all_lines(found, arrow, text))
         lines.append(f'  s{arrow.state} -> s{arrow.successor} [label="{label}"];')
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _mermaid_source(found: Transitions, title: str, colours: Sequence[str]) -> str:
+def _mermaid_source(found: Transitions, title: str, colours: Sequence[str], labels: Labels) -> str:
     """A Mermaid flow chart, which Markdown pages can show."""
     names = short_names(found.fsa.state_names)
     lines = ["flowchart LR", f"  accTitle: {_mermaid(title)}"]
@@ -245,17 +255,17 @@ def _mermaid_source(found: Transitions, title: str, colours: Sequence[str]) -> s
     for state in starting_states(found):
         lines.append(f'  start{state}[" "] --> s{state}')
         lines.append(f"  style start{state} fill:none,stroke:none")
-    for arrow in found.arrows:
-        label = "<br/>".join(_mermaid(line) for line in _all_lines(found, arrow))
+    for arrow, text in zip(found.arrows, conditions_of(found, labels), strict=True):
+        label = "<br/>".join(_mermaid(line) for line in _all_lines(found, arrow, text))
         lines.append(f'  s{arrow.state} -- "{label}" --> s{arrow.successor}')
     return "\n".join(lines) + "\n"
 
 
-def _all_lines(found: Transitions, arrow: Transition) -> list[str]:
+def _all_lines(found: Transitions, arrow: Transition, text: Sequence[str]) -> list[str]:
     """Everything there is to write at an arrow: the other program makes room for it."""
     lines: list[str] = []
-    for number, guard in enumerate(found.lines(arrow, written(found.fsa.state_names))):
-        lines += balanced(guard if number == 0 else f"or {guard}", _LINE)
+    for part in text or found.lines(arrow):
+        lines += balanced(part, _LINE)
     return lines if arrow.count is None else [*lines, f"{TIMES}{arrow.count:,}"]
 
 

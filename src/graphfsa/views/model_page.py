@@ -8,6 +8,7 @@ from typing import Any
 
 from graphfsa.analysis import Coverage, Verification
 from graphfsa.automaton import GraphFSA
+from graphfsa.automaton.rules import StateNames, plain_name, sight_words
 from graphfsa.engine import Trajectory
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.evaluation.proving import ProofReport
@@ -64,7 +65,7 @@ def write_model_page(
         "task": task,
         "automaton": fsa.digest,
         "states": ", ".join(fsa.state_names),
-        "aggregation": str(fsa.aggregation),
+        "a node sees": sight_words(fsa.aggregation, StateNames(fsa.state_names, plain_name)),
         "graphs": f"{len(examples):,}, digest {examples.digest}",
     }
     if model.provenance is not None:
@@ -77,14 +78,15 @@ def write_model_page(
         _rules(fsa, used),
         _diagram(fsa, used),
         _accuracy(rows, title, evolution=examples.task.kind == "evolution"),
-        _verification(verification),
-        *([] if proof is None else [proof_section(proof)]),
+        _verification(verification, refuted=isinstance(proof, ProofReport) and proof.trajectory is not None),
+        *([] if proof is None else [proof_section(proof, title)]),
         _coverage(coverage),
         *([] if trajectory is None else [_run(trajectory)]),
         facts_section("Where this is from", about),
     ]
-    subtitle = f"{fsa.num_states} states, {fsa.aggregation}; automaton {fsa.digest[:12]}"
-    write_report(out, f"{title}: an automaton for {task}", subtitle, sections)
+    subtitle = f"{fsa.num_states} states; a node sees: {about['a node sees']}; automaton {fsa.digest[:12]}"
+    verdict = _verdict(proof, verification)
+    write_report(out, f"{title}: an automaton for {task}", subtitle, sections, verdict=verdict)
     verified = verification.verified if isinstance(verification, Verification) else None
     proved = proof.verdict if isinstance(proof, ProofReport) else None
     accuracy = [_plain(row) for row in rows]
@@ -100,7 +102,9 @@ def _rules(fsa: GraphFSA, used: Any) -> Section:
         words = str(fsa.rules(used))
     except LimitError as error:
         words = str(error)
-    return text_section("What it does, in words", words, note="Entries that these graphs never use are left free.")
+    return text_section(
+        "What it does, in words", words, note="Entries that the training graphs never use are left free."
+    )
 
 
 def _diagram(fsa: GraphFSA, used: Any) -> Section:
@@ -119,23 +123,58 @@ def _accuracy(rows: Sequence[Row], name: str, *, evolution: bool) -> Section:
     return numbers_section(title, _COLUMNS, cells, figure, note=note)
 
 
-def _verification(found: Verification | str) -> Section:
+def _verdict(proof: ProofReport | str | None, verification: Verification | str) -> tuple[str, str] | None:
+    """The line at the top: what is known for all graphs, or for all small ones."""
+    if isinstance(proof, ProofReport) and proof.verdict == "proved":
+        return f"Proved right on {_every(proof.proof.graph_class)}.", "right"
+    if isinstance(proof, ProofReport) and proof.verdict == "refuted":
+        return "Wrong: see below, \u201cWhere it is wrong\u201d.", "wrong"
+    if isinstance(verification, Verification) and not verification.verified:
+        return "Wrong: see below, \u201cVerification\u201d.", "wrong"
+    return None
+
+
+def _every(graph_class: str) -> str:
+    """All graphs of a class, in words."""
+    known = {"connected": "all connected graphs", "directed": "all directed graphs"}
+    many = graph_class in ("path", "cycle", "tree")
+    return known.get(graph_class, f"all {graph_class}s" if many else f"every {graph_class}")
+
+
+def _verification(found: Verification | str, *, refuted: bool = False) -> Section:
+    """What was verified; if a proof shows the wrong graph, it is not shown twice."""
     if isinstance(found, str):
         return text_section("Verification", f"not done: {found}")
-    every = f"all {found.graphs:,} of the class {found.graph_class!r} with up to {found.max_nodes} nodes"
-    rows = {
-        "verdict": "right on all of them" if found.verified else "WRONG on the smallest counterexample",
-        "graphs": f"{found.graphs:,} of your own" if found.graph_class == "your data" else every,
-        "instances": f"{found.instances:,} graphs with inputs",
-        "digest": found.digest,
-    }
-    if found.counterexample is not None:
+    own = found.graph_class == "your data"
+    if found.verified:
+        rows = {"verdict": "right on all of them"}
+        rows["graphs"] = (
+            f"{found.graphs:,} of your own"
+            if own
+            else (f"all {found.graphs:,} of the class {found.graph_class!r} with up to {found.max_nodes} nodes")
+        )
+        rows["instances"] = f"{found.instances:,} graphs with inputs"
+    else:
+        word = found.graph_class if found.graph_class in ("path", "cycle", "tree") else "graph"
+        among = "of your own" if own else f"of those with up to {found.max_nodes} nodes"
+        rows = {"verdict": f"wrong; stopped at the {_ordinal(found.graphs)} {word} {among}"}
+        rows["instances"] = f"{found.instances:,} graphs with inputs up to there"
+    rows["digest"] = found.digest
+    if refuted:
+        rows["counterexample"] = "see the next section"
+    elif found.counterexample is not None:
         wrong = found.counterexample
         rows["counterexample"] = (
             f"{wrong.graph.num_nodes} nodes; inputs {', '.join(wrong.inputs)}; labels "
             f"{', '.join(map(str, wrong.labels))}; answers {', '.join(map(str, wrong.predictions))}"
         )
     return facts_section("Verification", rows)
+
+
+def _ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th, 21st."""
+    last = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{'th' if number // 10 % 10 == 1 else last}"
 
 
 def _coverage(coverage: Coverage) -> Section:

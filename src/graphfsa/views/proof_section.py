@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from hashlib import sha256
+from shlex import quote
 from typing import Any
 
 from graphfsa.analysis.verification import Counterexample
@@ -20,21 +21,28 @@ _MAX_NODES = 16
 """Nodes of a wrong graph that are listed one by one."""
 
 
-def proof_section(found: ProofReport | str) -> Section:
-    """The section; only a proof whose certificate was checked is called one."""
+def proof_section(found: ProofReport | str, name: str) -> Section:
+    """The section; only a proof whose certificate was checked is called one.
+
+    Args:
+        found: What became of the proof, or why none was tried.
+        name: What the model is called; a command that checks the certificate names it.
+    """
     if isinstance(found, str):
         return text_section("Is it always right?", f"Not tried: {found}")
     words = join(_part(part) for part in found.parts)
     if found.trajectory is not None:
-        assert found.proof.counterexample is not None
+        example = found.proof.counterexample
+        assert example is not None
         note = "Play it, step through it, and click a node or give its number to see why it changed."
-        run = rollout_section("The smallest wrong graph", found.trajectory, note=note)
-        nodes = _nodes(found.proof.counterexample)
-        return Section("Where it is wrong", join([words, nodes, run.body]), plays=True)
+        run = rollout_section(
+            "The smallest wrong graph", found.trajectory, heading="The smallest wrong graph", example=example, note=note
+        )
+        return Section("Where it is wrong", join([words, _nodes(example), run.body]), plays=True)
     if found.certificate is None or found.check is None or not found.check.holds:
         failed = "" if found.check is None else element("p", f"The certificate fails: {found.check.reason}.")
         return Section("Is it always right?", join([words, failed]))
-    rows = facts_section("", _facts(found, found.certificate)).body
+    rows = facts_section("", _facts(found, found.certificate, name)).body
     details = element(
         "details", element("summary", "The certificate, and how to check it"), rows, _link(found.certificate)
     )
@@ -54,10 +62,10 @@ def _nodes(example: Counterexample) -> Html:
         verdict = "" if label in (None, answer) else "wrong"
         cells = (node, seen, given, label or "-", answer or "no answer", verdict)
         rows.append(element("tr", *(element("td", cell) for cell in cells)))
-    return scrolled(element("table", *rows))
+    return scrolled(element("table", *rows, class_="nodes"))
 
 
-def _facts(found: ProofReport, certificate: str) -> dict[str, Any]:
+def _facts(found: ProofReport, certificate: str, name: str) -> dict[str, Any]:
     assert found.check is not None
     return {
         "verdict": "proved",
@@ -66,7 +74,7 @@ def _facts(found: ProofReport, certificate: str) -> dict[str, Any]:
         "checked": found.check.reason,
         "specification": f"{found.proof.statement.name}, digest {found.proof.statement.digest}",
         "digest": sha256(certificate.encode()).hexdigest(),
-        "to check it": "graphfsa check proof.json MODEL",
+        "to check it": f"graphfsa check proof.json {quote(name)}",
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graphfsa.analysis.verification import Counterexample
 from graphfsa.engine import Trajectory
 from graphfsa.files import PathLike, atomic_write
 from graphfsa.html import Html, element, join
@@ -58,13 +59,31 @@ def picture_section(title: str, figure: Any, *, note: str = "") -> Section:
     return Section(title, join([_note(note), image(figure, title)]))
 
 
-def rollout_section(title: str, trajectory: Trajectory, *, note: str = "") -> Section:
-    """A roll-out that can be played, as a page within the page."""
-    frame = player(Rollout(trajectory, speed=_SPEED).html(), title)
-    return Section(title, join([_note(note), frame]), plays=True)
+def rollout_section(
+    title: str, trajectory: Trajectory, *, heading: str = "", example: Counterexample | None = None, note: str = ""
+) -> Section:
+    """A roll-out that can be played, as a page within the page.
+
+    Args:
+        title: Heading of the section, and name of the frame.
+        trajectory: The run.
+        heading: A line above the picture.
+        example: See ``Rollout``.
+        note: A paragraph before it.
+    """
+    shown = Rollout(trajectory, heading, speed=_SPEED, example=example)
+    return Section(title, join([_note(note), player(shown.html(), title)]), plays=True)
 
 
-def write_report(path: PathLike, title: str, subtitle: str, sections: Sequence[Section], *, wide: bool = False) -> None:
+def write_report(
+    path: PathLike,
+    title: str,
+    subtitle: str,
+    sections: Sequence[Section],
+    *,
+    verdict: tuple[str, str] | None = None,
+    wide: bool = False,
+) -> None:
     """Write the page, in one step.
 
     Args:
@@ -72,12 +91,14 @@ def write_report(path: PathLike, title: str, subtitle: str, sections: Sequence[S
         title: Heading.
         subtitle: A line below it.
         sections: The parts, in order.
+        verdict: What matters most, in a sentence, and its kind: ``right`` or ``wrong``.
         wide: Whether the page may become wider than lines of text should be, for large tables.
     """
     plays = any(part.plays for part in sections)
     body = element(
         "body",
         element("h1", title),
+        "" if verdict is None else element("p", verdict[0], class_=f"verdict {verdict[1]}"),
         element("p", subtitle, class_="soft"),
         *(element("section", element("h2", part.title), part.body) for part in sections),
         class_="wide" if wide else None,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphfsa.evaluation.rendering import Reading, strict
+from graphfsa.evaluation.rendering import Reading, block_title, strict
 from graphfsa.evaluation.tables import Row, Table, published_column
 from graphfsa.views.colours import COLOURS_ON_WHITE
 from graphfsa.views.figures import (
@@ -19,53 +19,74 @@ from graphfsa.views.figures import (
     style_axes,
 )
 
+_WIDEST = 4
+"""Panels side by side."""
 _MARKERS = "osD^vP*X"
 _LINES = (*COLOURS_ON_WHITE[:6], "#555555", "#999999")
 _STYLES = ("-", "-", "-", "-", "-", "-", "--", ":")
 
 
 @own_style()
-def draw_table(table: Table, path: PicturePath = None) -> Any:
-    """Draw the accuracies of a table against n or t: a line for each learner, with its 95 % interval as a band.
+def draw_table(tables: Sequence[Table], path: PicturePath = None) -> Any:
+    """Draw the accuracies of an experiment against n or t: a line for each learner, with its 95 % interval as a band.
 
-    Published means are crosses with a bar of one deviation each way, but not above 1, in the colour of what is
-    compared with them. Where the paper shows only runs without an error on their training graphs, a second panel
-    does too.
+    Each block has panels of its own. Published means are crosses with a bar of one deviation each way, but not above
+    1, in the colour of what is compared with them. Where the paper shows only runs without an error on their training
+    graphs, a second panel does too.
 
     Args:
-        table: The table.
+        tables: The tables, one for each block.
         path: A ``.png``, ``.svg`` or ``.pdf`` file to write, if given.
 
     Returns:
         The matplotlib figure.
     """
     check_picture_path(path)
-    parts: list[tuple[str, str, Reading]] = [
-        (group, group, strict) for group in dict.fromkeys(row.group for row in table.rows)
-    ]
-    if table.experiment.fitted:
-        whole = [(group, group or "all runs", reading) for group, _, reading in parts]
-        parts = whole + [
+    tables = [table for table in tables if table.cells] or tables[:1]
+    experiment = tables[0].experiment
+    groups = list(dict.fromkeys(row.group for row in tables[0].rows))
+    parts: list[tuple[str, str, Reading]] = [(group, group, strict) for group in groups]
+    if experiment.fitted:
+        parts = [(group, group or "all runs", reading) for group, _, reading in parts]
+        parts += [
             (group, f"{group} only runs that fit their training graphs".strip(), lambda cell: cell.fitted)
-            for group, *_ in parts
+            for group in groups
         ]
-    figure = new_figure(max(7.0, 4.2 * len(parts)), 4.4)
-    panels = figure.subplots(1, len(parts), sharey=True, squeeze=False)[0]
-    measured = [column.name for column in table.columns if not column.is_published]
+    wide = min(len(parts), _WIDEST)
+    high = -(-len(parts) // wide)
+    figure = new_figure(max(7.0, 4.2 * wide), 0.9 + 3.5 * len(tables) * high)
+    every = figure.subplots(len(tables) * high, wide, sharey=True, squeeze=False)
+    measured = list(
+        dict.fromkeys(
+            column.name
+            for table in tables
+            for column in table.columns
+            if not column.is_published and any(each.was_run(column.name) for each in tables)
+        )
+    )
     shares: list[float] = []
-    for axes, (group, title, reading) in zip(panels, parts, strict=True):
-        rows = [row for row in table.rows if row.group == group and _number(row) is not None]
-        for place, name in enumerate(measured):
-            shares += _line(axes, table, rows, name, place, reading, late=len(measured) - 1 - place)
-        shares += _published(axes, table, rows, measured)
-        _dress(axes, rows, title)
+    for number, table in enumerate(tables):
+        panels = every[number * high : (number + 1) * high].reshape(-1)
+        for axes in panels[len(parts) :]:
+            axes.set_visible(False)
+        panels[0].set_ylabel("nodes with their label", fontsize=9)
+        block = block_title(table) if len(experiment.blocks) > 1 else ""
+        for axes, (group, title, reading) in zip(panels, parts, strict=False):
+            rows = [row for row in table.rows if row.group == group and _number(row) is not None]
+            for place, name in enumerate(measured):
+                shares += _line(axes, table, rows, name, place, reading, late=len(measured) - 1 - place)
+            shares += _published(axes, table, rows, measured)
+            _dress(axes, rows, ": ".join(word for word in (block, title) if word))
     if shares:
-        accuracy_axis(panels[0], shares)
-    panels[0].set_ylabel("nodes with their label", fontsize=9)
-    handles, labels = panels[0].get_legend_handles_labels()
+        accuracy_axis(every[0, 0], shares)
+    handles: dict[str, Any] = {}
+    for axes in every.reshape(-1):
+        handles |= {label: handle for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
     if handles:
-        figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
-    return finish_figure(figure, path, [], table.experiment.title + (" (quick run)" if table.quick else ""))
+        figure.legend(
+            handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8, frameon=False
+        )  # fmt: skip
+    return finish_figure(figure, path, [], experiment.title + (" (quick run)" if tables[0].quick else ""))
 
 
 def _number(row: Row) -> int | None:
@@ -101,17 +122,18 @@ def _line(
 
 def _published(axes: Any, table: Table, rows: Sequence[Row], measured: Sequence[str]) -> list[float]:
     lowest: list[float] = []
-    for entry in table.experiment.learners:
+    order = list(dict.fromkeys([*measured, *(entry.column for entry in table.learners if not entry.floor)]))
+    for entry in table.learners:
         column = published_column(entry.published)
         there = [(row, table.published[row, column]) for row in rows if (row, column) in table.published]
-        if not entry.published or not there or entry.group not in ("", rows[0].group):
+        if not entry.published or not there:
             continue
         axes.errorbar(
             [_number(row) for row, _ in there],
             [found.mean for _, found in there],
             yerr=[[found.std for _, found in there], [min(found.std, 1 - found.mean) for _, found in there]],
             fmt="x",
-            color=_LINES[measured.index(entry.column) % len(_LINES)],
+            color=_LINES[order.index(entry.column) % len(_LINES)],
             label=column,
             markersize=7,
             markeredgewidth=1.8,

@@ -8,18 +8,27 @@ from typing import Any
 
 from graphfsa.evaluation.rendering import (
     GLANCE,
+    NOT_RUN,
+    PAIRED,
+    REPEATED,
     Reading,
     at_a_glance,
+    block_title,
     cell_text,
-    differences,
+    counted,
+    footnotes,
+    interval_text,
     notes,
     readings,
+    row_name,
+    said,
     seeds_text,
     share,
+    spread,
     strict,
     where,
 )
-from graphfsa.evaluation.tables import Cell, Column, Row, Table
+from graphfsa.evaluation.tables import Cell, Column, Row, Table, by_experiment
 from graphfsa.html import Html, element, join
 from graphfsa.views.pages import image
 from graphfsa.views.report import Section, facts_section, scrolled, write_report
@@ -38,8 +47,13 @@ def write_results(path: str | Path, tables: Sequence[Table], records: Mapping[st
         quick: Whether the run was quick.
     """
     models = Path(path).parent / "models"
-    sections = [_overview(tables, records, quick), *(_section(table, records, models) for table in tables)]
-    about = "Learners on the same graphs, over several seeds, beside published results where there are any."
+    sections = [
+        _overview(tables, records, quick),
+        *(_section(blocks, records, models) for blocks in by_experiment(tables)),
+    ]
+    about = (
+        "Learners on the same graphs, block by block, over several seeds, beside published results if there are any."
+    )
     write_report(path, "GraphFSA: results" + (" (quick run)" if quick else ""), about, sections, wide=True)
 
 
@@ -48,7 +62,6 @@ def _overview(tables: Sequence[Table], records: Mapping[str, Record], quick: boo
     wall = sum(record["seconds"]["all"] for record in records.values())
     cpu = sum(record["seconds"].get("all_cpu", 0) for record in done)
     versions = {tuple(sorted(record["versions"].items())) for record in records.values()}
-    behind = sum(len(table.behind()) for table in tables)
     repeated = [part for table in tables for part in table.reproduced()]
     rows: dict[str, Any] = {
         "run": "quick: few graphs and short trainings; the numbers mean little" if quick else "full",
@@ -56,17 +69,14 @@ def _overview(tables: Sequence[Table], records: Mapping[str, Record], quick: boo
         "time of all jobs": f"{_duration(cpu)} of processor time; {_duration(wall)} by the clock, one after the other",
     }
     if repeated and not quick:
-        near = sum(part[-1] for part in repeated)
-        rows["as published"] = f"{near} of {len(repeated)} repeated cells, within two published deviations plus 0.03"
-    if any(table.best_and_published() for table in tables) and not quick:
-        words = f"below the published Diff-FSA in {behind} cells" if behind else "nowhere below the published Diff-FSA"
-        rows["our best learner"] = words
+        rows["published cells"] = f"{len(repeated)} measured again: {counted(repeated)}"
     rows |= {
         "versions": "; ".join(", ".join(f"{name} {number}" for name, number in each) for each in sorted(versions)),
     }
     note = (
         "Cells are mean ± standard deviation over seeds with strict scoring: a node without an answer is wrong. In "
-        "brackets: runs without a single wrong node. Shaded columns are the published numbers."
+        "brackets: runs without a single wrong node. Shaded columns are the published numbers. Learners of one block "
+        "learn from the same graphs, and only they are compared."
     )
     return Section("Overview", join([facts_section("Overview", rows).body, element("p", note), _glance(tables)]))
 
@@ -76,52 +86,62 @@ def _duration(seconds: float) -> str:
 
 
 def _glance(tables: Sequence[Table]) -> Html:
-    """Links to all tables, with the last row of those that have one."""
-    columns, rows = at_a_glance(tables)
-    others = [element("li", _link(table)) for table in tables if not table.last_rows()]
-    links = element("ul", *others) if others or not rows else Html()
-    if not rows:
-        return links
-    lines = (
-        element(
-            "tr",
-            element("th", _link(table), f", {where(row)}"),
-            *(_cell(table, row, column.name, strict) for column in columns),
+    """Links to all tables, with the last row of those that have one, block by block."""
+    found = at_a_glance(tables)
+    named = {table.experiment.name for _, _, rows in found for table, _ in rows}
+    others = [blocks[0] for blocks in by_experiment(tables) if blocks[0].experiment.name not in named]
+    parts = [element("ul", *(element("li", _link(table)) for table in others))] if others else []
+    for title, columns, rows in found:
+        lines = (
+            element(
+                "tr",
+                element("th", _link(table), f", {where(row)}"),
+                *(_cell(table, row, column.name, strict) for column in columns),
+            )
+            for table, row in rows
         )
-        for table, row in rows
-    )
-    return join([element("p", f"{GLANCE}:"), _grid_box(columns, lines), links])
+        parts += [element("h3", title), element("p", f"{GLANCE}:"), _grid_box(columns, lines)]
+    return join(parts)
 
 
 def _link(table: Table) -> Html:
     return element("a", table.experiment.title, href=f"#{table.experiment.name}")
 
 
-def _section(table: Table, records: Mapping[str, Record], models: Path) -> Section:
-    experiment = table.experiment
-    about = f"{experiment.about} Over {seeds_text(table)}."
-    parts: list[Html] = [element("p", about, id=experiment.name), _grid(table, table.columns, strict)]
-    if table.cells:
-        parts.append(image(draw_table(table), experiment.title))
-    parts += [_details(words, _grid(table, columns, reading)) for words, columns, reading in readings(table)]
-    if table.paired_tests():
-        parts.append(_details("Paired comparisons and confidence intervals", _comparisons(table)))
-    parts += [_paragraph(words) for words in differences(table)]
-    if notes(table):
-        parts += [element("p", "Notes:"), element("ul", *(element("li", *_code(note)) for note in notes(table)))]
-    trainings = _trainings(table, records)
-    if trainings:
-        parts.append(_details("How the networks were trained", image(draw_trainings(trainings), "Trainings")))
-    parts.append(_details("Models", _models(table, records, models)))
-    if table.failed:
-        lines = (element("li", f"{name}: {error}") for name, error in table.failed.items())
-        parts += [element("p", "Failed jobs:"), element("ul", *lines)]
+def _section(tables: Sequence[Table], records: Mapping[str, Record], models: Path) -> Section:
+    experiment = tables[0].experiment
+    parts: list[Html] = [element("p", experiment.about, id=experiment.name)]
+    if any(table.cells for table in tables):
+        parts.append(image(draw_table(tables), experiment.title))
+    for table in tables:
+        parts += _block(table, records, models, heading=len(tables) > 1)
+    if notes(tables[0]):
+        parts += [element("p", "Notes:"), element("ul", *(element("li", *_code(note)) for note in notes(tables[0])))]
     return Section(experiment.title, join(parts))
 
 
-def _paragraph(words: list[str]) -> Html:
-    first, *rest = words
-    return join([element("p", first), element("ul", *(element("li", line) for line in rest)) if rest else ""])
+def _block(table: Table, records: Mapping[str, Record], models: Path, *, heading: bool) -> list[Html]:
+    parts: list[Html] = [element("h3", block_title(table))] if heading else []
+    if table.cells:
+        parts.append(element("p", f"Over {seeds_text(table)}."))
+    parts.append(_grid(table, table.columns, strict))
+    parts += [element("p", line) for line in footnotes(table)]
+    parts += [_details(words, _grid(table, columns, reading)) for words, columns, reading in readings(table)]
+    if table.paired_tests():
+        parts.append(_details("Paired comparisons and confidence intervals", _comparisons(table)))
+    if table.reproduced() and not table.quick:
+        parts.append(_details("Measured against published, cell by cell", _repeated(table)))
+    if said(table):
+        parts.append(element("ul", *(element("li", line) for line in said(table))))
+    trainings = _trainings(table, records)
+    if trainings:
+        parts.append(_details("How the networks were trained", image(draw_trainings(trainings), "Trainings")))
+    if table.cells:
+        parts.append(_details("Models", _models(table, records, models)))
+    if table.failed:
+        lines = (element("li", f"{name}: {error}") for name, error in table.failed.items())
+        parts += [element("p", "Failed jobs:"), element("ul", *lines)]
+    return parts
 
 
 def _code(words: str) -> Iterator[object]:
@@ -142,12 +162,12 @@ def _grid(table: Table, columns: Sequence[Column], reading: Reading) -> Html:
             lines.append(element("tr", element("th", row.group, colspan=1 + len(columns))))
             before = row.group
         cells = (_cell(table, row, column.name, reading) for column in columns)
-        lines.append(element("tr", element("th", row.test), *cells))
+        lines.append(element("tr", element("th", row_name(table, row)), *cells))
     return _grid_box(columns, lines)
 
 
 def _grid_box(columns: Sequence[Column], lines: Iterable[Html]) -> Html:
-    head = element("tr", element("th"), *(element("th", column.name) for column in columns))
+    head = element("tr", element("th"), *(element("th", column.head) for column in columns))
     return scrolled(element("table", head, *lines, class_="grid"))
 
 
@@ -155,6 +175,8 @@ def _cell(table: Table, row: Row, name: str, reading: Reading) -> Html:
     if (row, name) in table.published:
         return element("td", cell_text(table.published[row, name]), class_="number published")
     cell = table.cells.get((row, name))
+    if cell is None and name in {each.column for each in table.learners} and not table.was_run(name):
+        return element("td", NOT_RUN, class_="number")
     found = None if cell is None else reading(cell)
     if found is None:
         return element("td", class_="number")
@@ -173,22 +195,30 @@ def _comparisons(table: Table) -> Html:
             f"{found.low:+.4f} .. {found.high:+.4f}", f"{found.wins}/{found.losses}", f"{pair.corrected:.3g}",
         )  # fmt: skip
         lines.append(element("tr", *(element("td", cell) for cell in cells)))
-    note = (
-        "On the same seeds, so on the same test graphs. The interval is a bootstrap over seeds; p is that of the "
-        "two-sided sign-flip test, after Holm's correction for the comparisons of this table."
-    )
-    return join([element("p", note), scrolled(element("table", *lines))])
+    return join([element("p", PAIRED), scrolled(element("table", *lines))])
+
+
+def _repeated(table: Table) -> Html:
+    names = ("", "", "measured", "published", "difference", "95 % interval", "verdict")
+    lines = [element("tr", *(element("th", name) for name in names))]
+    for part in table.reproduced():
+        outcome, name = part.outcome, f"{part.row.group} {row_name(table, part.row)}"
+        numbers = (spread(part.cell.strict), spread(part.published), f"{outcome.difference:+.3f}", interval_text(part))
+        cells = (name, part.column, *numbers, outcome.verdict)
+        lines.append(element("tr", *(element("td", cell) for cell in cells)))
+    return join([element("p", REPEATED), scrolled(element("table", *lines))])
 
 
 def _runs(table: Table) -> Iterator[tuple[str, str, Cell]]:
     """Name and group of each column, and its cell in the first row that it has."""
-    seen: set[tuple[str, str]] = set()
-    for entry in table.experiment.learners:
+    seen: set[tuple[str, ...]] = set()
+    for entry in table.learners:
         for row in table.rows:
             cell = table.cells.get((row, entry.column))
-            if entry.group in ("", row.group) and cell is not None and (entry.group, entry.column) not in seen:
-                seen.add((entry.group, entry.column))
-                yield entry.column, entry.group, cell
+            if cell is None or (entry.column, row.group) in seen or (entry.column, *cell.jobs.values()) in seen:
+                continue  # Groups whose runs are the same are shown once.
+            seen |= {(entry.column, row.group), (entry.column, *cell.jobs.values())}
+            yield entry.column, row.group, cell
 
 
 def _trainings(table: Table, records: Mapping[str, Record]) -> dict[str, list[list[dict[str, Any]]]]:

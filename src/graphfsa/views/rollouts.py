@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from graphfsa.analysis.verification import Counterexample
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.states import node_states, parse_states
@@ -31,6 +32,8 @@ from graphfsa.views.figures import check_suffix, figure_bytes
 SUFFIXES = (*PICTURES, ".gif", ".html")
 SPEED = 10.0
 """Frames per second, if nothing else is said."""
+SLOW = 2.0
+"""Frames per second of a run that one looks at step by step."""
 TASK_SIZE = 30
 """Number of nodes of a graph of a data set, if nothing else is said."""
 MAX_NODES = 2000
@@ -43,6 +46,7 @@ MAX_PAGE = 8 * 10**6
 MAX_FRAMES = 20_000
 _PLAYER = "rollout.html"
 """What a roll-out without a file is drawn for."""
+_STEPS_AFTER = 5
 _PANELS = 12
 """Panels of a picture, if nobody says which steps to show."""
 
@@ -58,6 +62,8 @@ class Rollout:
         colours: Colours of some states by name; the others keep their own.
         every: Every how many steps a frame was asked for. If nobody asked (None), a picture with panels shows at most
             12 of the frames.
+        example: The inputs, right labels and answers of the nodes, if they are known: the page lists them, marks the
+            wrong nodes, and begins at the step after which they are wrong.
     """
 
     trajectory: Trajectory
@@ -65,6 +71,7 @@ class Rollout:
     speed: float = SPEED
     colours: Mapping[str, str] | None = None
     every: int | None = None
+    example: Counterexample | None = None
 
     def __post_init__(self) -> None:
         if self.trajectory.states is None or self.trajectory.times is None:
@@ -77,7 +84,9 @@ class Rollout:
     @property
     def fsa(self) -> GraphFSA:
         """The automaton."""
-        return self.trajectory.fsa
+        if isinstance(self.trajectory.fsa, GraphFSA):
+            return self.trajectory.fsa
+        raise StateError("roll-outs explain moves by a table; runs with coins are drawn by draw_ensemble")
 
     @property
     def graph(self) -> Graph:
@@ -104,7 +113,13 @@ class Rollout:
     @cached_property
     def layout(self) -> GraphLayout:
         """Where each node is drawn."""
-        return graph_layout(self.graph)
+        return graph_layout(self.graph, self.kind)
+
+    @property
+    def kind(self) -> Kind:
+        """How the graph is drawn: whoever asks why nodes are wrong wants to see the nodes, on a path too."""
+        kind = layout_kind(self.graph)
+        return "graph" if kind == "line" and self.example is not None and self.graph.lattice is None else kind
 
     def save(self, path: str | Path) -> None:
         """Write the roll-out; the same run gives the same bytes.
@@ -138,7 +153,7 @@ class Rollout:
     def panels(self) -> Rollout:
         """The frames that a still picture shows: at most 12, unless it was said which."""
         stride = _still_stride(len(self.times) - 1)
-        if self.every is not None or stride == 1 or layout_kind(self.graph) == "line":
+        if self.every is not None or stride == 1 or self.kind == "line":
             return self
         chosen = np.unique(np.r_[0 : len(self.times) : stride, len(self.times) - 1])
         thinned = replace(self.trajectory, times=self.times[chosen], states=self.frames[chosen])
@@ -217,6 +232,26 @@ def rollout(
         if title is None:
             title = f"{name} on {where_name}" if name else ""
         found = Rollout(trajectory, title, speed, colours, every)
+    if out is not None:
+        found.save(out)
+    return found
+
+
+def wrong_rollout(
+    fsa: GraphFSA, states: Any, example: Counterexample, *, title: str = "", out: str | Path | None = None
+) -> Rollout:
+    """The run on a graph on which an automaton is wrong, a few steps beyond the one after which it is.
+
+    Args:
+        fsa: The automaton.
+        states: The state of each node at step 0.
+        example: The graph, its inputs, the right labels, and when what is wrong.
+        title: A line above the picture.
+        out: An ``.html`` file to write, or a picture.
+    """
+    steps = example.steps + _STEPS_AFTER
+    every = max(1, -(-steps * example.graph.num_nodes // MAX_PAGE), -(-steps // (MAX_FRAMES - 1)))
+    found = Rollout(run(fsa, example.graph, states, steps, record=every), title, SLOW, example=example)
     if out is not None:
         found.save(out)
     return found

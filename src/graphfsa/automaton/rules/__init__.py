@@ -1,9 +1,14 @@
 """Rules: a transition table as a person would write it down, in words that can be read back."""
 
-from graphfsa.automaton.rules._formats import aggregation_words
+from graphfsa.automaton.rules._formats import aggregation_words, sight_words
 from graphfsa.automaton.rules._guards import CountIs, Guard, PartIs, Rule, ShareIs, SumIs, guard_cost, guard_holds
 from graphfsa.automaton.rules._names import StateNames, plain_name
-from graphfsa.automaton.rules._parsing import automaton_from_rules, parse_rules
+from graphfsa.automaton.rules._parsing import (
+    any_automaton_from_rules,
+    automaton_from_rules,
+    parse_rules,
+    stochastic_from_rules,
+)
 from graphfsa.automaton.rules._rules import FORMATS, MAX_RULE_ENTRIES, Rules, entries_that_matter, rules_of
 from graphfsa.automaton.rules._vocabulary import RowVocabularies, Vocabulary, matrix_product
 from graphfsa.automaton.rules._wording import guard_words
@@ -22,6 +27,7 @@ __all__ = [
     "SumIs",
     "Vocabulary",
     "aggregation_words",
+    "any_automaton_from_rules",
     "automaton_from_rules",
     "entries_that_matter",
     "guard_cost",
@@ -31,4 +37,6 @@ __all__ = [
     "parse_rules",
     "plain_name",
     "rules_of",
+    "sight_words",
+    "stochastic_from_rules",
 ]

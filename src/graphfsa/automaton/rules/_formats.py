@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation, Features, Sum, Tally
+from graphfsa.aggregations import (
+    Aggregation,
+    CountingAggregation,
+    Features,
+    LettersAggregation,
+    PositionalAggregation,
+    Sum,
+    Tally,
+)
 from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, Rule, ShareIs, SumIs, runs
 from graphfsa.automaton.rules._names import StateNames, code_span, latex_name, plain_name
 from graphfsa.automaton.rules._sum_notation import SUMS, sum_words, sums_words
 from graphfsa.automaton.rules._wording import guard_words
+from graphfsa.automaton.stochastic import ONE, probability
 from graphfsa.checks import shorten
 from graphfsa.html import Html, element, join, table_html
 
@@ -62,9 +71,15 @@ def rules_latex(rules: Rules) -> str:
     names = StateNames(rules.state_names, latex_name)
     blocks = ["% Needs \\usepackage{amsmath}.", f"{_ORDER}{_free(rules)}"]
     for state, listed in enumerate(rules.lists):
-        lines = [f"{names[rule.successor]} & \\text{{{_condition(rules, rule, names).strip()}}}" for rule in listed]
+        moves = [move_words(rules, rule, state, names, names[state], "") for rule in listed]
+        if rules.outcomes is not None:
+            moves = [f"\\text{{{move}}}" for move in moves]
+        lines = [
+            f"{move} & \\text{{{_condition(rules, rule, names).strip()}}}"
+            for move, rule in zip(moves, listed, strict=True)
+        ]
         if len(listed) == 1:
-            lines = [names[listed[0].successor]]
+            lines = moves
         body = " \\\\\n  ".join(lines)
         cases = f"\\begin{{cases}}\n  {body}\n\\end{{cases}}" if len(listed) > 1 else body
         blocks.append(f"\\[\n\\delta({names[state]}, z) = {cases}\n\\]")
@@ -90,7 +105,7 @@ def rule_facts(rules: Rules) -> list[dict[str, Any]]:
     return [
         {
             "state": rules.state_names[state],
-            "next": rules.state_names[rule.successor],
+            "next": _next(rules, rule, state),
             "if": guard_words(rule.guard, rules.features, names) if rule.guard else None,
         }
         for state, listed in enumerate(rules.lists)
@@ -102,9 +117,11 @@ def _free(rules: Rules) -> str:
     """A sentence about entries that are never used, if there are any."""
     if not rules.free:
         return ""
-    entries = len(rules.state_names) * rules.aggregation.num_values(len(rules.state_names))
+    count = len(rules.state_names)
+    entries = (count - len(rules.final_states)) * rules.aggregation.num_values(count)
     return (
-        f" {rules.free:,} of {entries:,} entries are never used by these graphs; there the rules were free to choose."
+        f" {rules.free:,} of {entries:,} entries are never used by the training graphs; "
+        "there the rules were free to choose."
     )
 
 
@@ -125,6 +142,18 @@ def aggregation_words(aggregation: Aggregation, names: StateNames, written: Call
     return " ".join(words)
 
 
+def sight_words(aggregation: Aggregation, names: StateNames) -> str:
+    """What a node sees of its neighbours, in words; an aggregation of one's own is named, with its options."""
+    if type(aggregation) is LettersAggregation:
+        return sums_words(aggregation.sums, names)
+    if type(aggregation) is CountingAggregation:
+        up_to = f"the number of neighbours in each state, up to {aggregation.bound}"
+        return up_to if aggregation.bound > 1 else "which states neighbours are in"
+    if type(aggregation) is PositionalAggregation:
+        return f"the state of the neighbour in each of {aggregation.num_slots} slots"
+    return aggregation_words(aggregation, names)
+
+
 def _header(rules: Rules, names: StateNames, written: Callable[[str], str]) -> list[str]:
     everything = tuple(range(len(names)))
     fields = [("states", everything)]
@@ -137,8 +166,45 @@ def _header(rules: Rules, names: StateNames, written: Callable[[str], str]) -> l
 
 
 def _move(rules: Rules, rule: Rule, state: int, names: StateNames, stays: str, arrow: str) -> str:
-    move = stays if rule.successor == state else arrow + names[rule.successor]
+    move = move_words(rules, rule, state, names, stays, arrow)
     return move if len(rules.lists[state]) == 1 else move + _condition(rules, rule, names)
+
+
+def move_words(rules: Rules, rule: Rule, state: int, names: StateNames, stays: str, arrow: str) -> str:
+    """Where a rule leads, in words.
+
+    Args:
+        rules: The rules.
+        rule: One of them.
+        state: The state that it is about.
+        names: Names of the states.
+        stays: What to say if a node surely stays.
+        arrow: What comes before the name of another state.
+    """
+    if rules.outcomes is None:
+        return stays if rule.successor == state else arrow + names[rule.successor]
+    weights = rules.outcomes[rule.successor]
+    others = [(names[other], weight) for other, weight in enumerate(weights) if weight and other != state]
+    if not others:
+        return stays
+    if others[0][1] == ONE:
+        return arrow + others[0][0]
+    return arrow + ", ".join(f"{name} with probability {probability(weight)}" for name, weight in others)
+
+
+def _next(rules: Rules, rule: Rule, state: int) -> str | dict[str, float]:
+    """The next state, or the probabilities of other states."""
+    if rules.outcomes is None:
+        return rules.state_names[rule.successor]
+    weights = rules.outcomes[rule.successor]
+    sure = next((other for other, weight in enumerate(weights) if weight == ONE), None)
+    if sure is not None:
+        return rules.state_names[sure]
+    return {
+        rules.state_names[other]: float(probability(weight))
+        for other, weight in enumerate(weights)
+        if weight and other != state
+    }
 
 
 def _condition(rules: Rules, rule: Rule, names: StateNames) -> str:
@@ -176,7 +242,7 @@ def python_source(rules: Rules) -> str:
     for state, listed in enumerate(rules.lists):
         lines.append(f"    if state == {rules.state_names[state]!r}:")
         for rule in listed:
-            result = f"return {rules.state_names[rule.successor]!r}"
+            result = f"return {_next(rules, rule, state)!r}"
             if not rule.guard:
                 lines.append(f"        {result}")
                 continue

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any
 
 from graphfsa.aggregations import Aggregation, Features, aggregation_from_config
-from graphfsa.automaton.fsa import GraphFSA, check_state_names, check_table_size
+from graphfsa.automaton.base import check_state_names, check_table_size
+from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.automaton.rules._guard_parser import GuardReader
 from graphfsa.automaton.rules._guards import Rule
 from graphfsa.automaton.rules._line import Line
 from graphfsa.automaton.rules._names import KEYWORDS
 from graphfsa.automaton.rules._rules import Rules
 from graphfsa.automaton.rules._sum_notation import SUMS, read_sums
+from graphfsa.automaton.stochastic import ONE, StochasticFSA, probability, weight_of
 from graphfsa.checks import shown
 from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitError
 
@@ -24,6 +26,7 @@ MAX_WORK = 2**33
 _HEADER = re.compile(r"\s*(states|starting\s+states|final\s+states|aggregation)\s*:")
 
 
+_PROBABILITY = re.compile(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?")
 _SUMS = re.compile(r"(count|highest)\s|no sums$")
 
 
@@ -46,6 +49,20 @@ def parse_rules(text: str, source: str = "rules") -> Rules:
 
 def automaton_from_rules(text: str, source: str = "rules") -> GraphFSA:
     """The automaton that rules in text form describe."""
+    found = any_automaton_from_rules(text, source)
+    if not isinstance(found, GraphFSA):
+        raise FormatError(f"{source}: these rules have probabilities; use StochasticFSA.from_rules")
+    return found
+
+
+def stochastic_from_rules(text: str, source: str = "rules") -> StochasticFSA:
+    """The automaton that moves at random as rules in text form describe."""
+    found = any_automaton_from_rules(text, source)
+    return StochasticFSA.of(found) if isinstance(found, GraphFSA) else found
+
+
+def any_automaton_from_rules(text: str, source: str = "rules") -> GraphFSA | StochasticFSA:
+    """The automaton that rules describe; one that moves at random if some rule has a probability."""
     if not isinstance(text, str):
         raise AutomatonError(f"rules must be a string; got {type(text).__name__}")
     try:
@@ -64,6 +81,8 @@ class _Reader:
         self.header: dict[str, Any] = {}
         self.lists: list[list[Rule]] = []
         self.lasts: dict[int, str] = {}
+        self.outcomes: dict[tuple[int, ...], int] = {}
+        self.random = False
 
     def read(self, text: str, where: str) -> None:
         """Read a line that is neither empty nor a comment."""
@@ -111,7 +130,7 @@ class _Reader:
         own = shown(self.names[state])
         if state in self.lasts:
             raise line.error(f"{own} must have no rule after its last one, in {self.lasts[state]}")
-        successor = state if line.need("->", "stays") == "stays" else guards.state()
+        successor = self._outcome(line, guards, state)
         guard = guards.guard() if line.skip("if") else ()
         if not guard:
             line.skip("otherwise")
@@ -119,6 +138,36 @@ class _Reader:
         if not line.ended:
             raise line.expected("'and' or the end of the line" if guard else "'if', 'otherwise' or the end of the line")
         self.lists[state].append(Rule(guard, successor))
+
+    def _outcome(self, line: Line, guards: GuardReader, state: int) -> int:
+        """The place of where a rule leads: ``stays``, a state, or states with probabilities."""
+        weights = [0] * len(self.names)
+        if line.need("->", "stays") == "stays":
+            weights[state] = ONE
+        else:
+            successor = guards.state()
+            if line.is_next("with"):
+                self.random = True
+                weights[successor] = self._weight(line)
+                while line.skip(","):
+                    successor = guards.state()
+                    if weights[successor]:
+                        raise line.error(f"{shown(self.names[successor])} must have one probability")
+                    weights[successor] = self._weight(line)
+                if sum(weights) > ONE:
+                    raise line.error(f"probabilities must sum to at most 1; got {probability(sum(weights))}")
+                weights[state] += ONE - sum(weights)
+            else:
+                weights[successor] = ONE
+        return self.outcomes.setdefault(tuple(weights), len(self.outcomes))
+
+    def _weight(self, line: Line) -> int:
+        line.need("with")
+        line.need("probability")
+        token = line.take("a probability")
+        if token.quoted or not _PROBABILITY.fullmatch(token.text) or not 0 < float(token.text) <= 1:
+            raise line.error(f"a probability must be a number above 0 and at most 1; got {shown(token.text)}")
+        return weight_of(float(token.text))
 
     def rules(self) -> Rules:
         """Everything, once all lines were read."""
@@ -131,7 +180,12 @@ class _Reader:
             raise LimitError(f"{self.source}: rules times values must be at most {MAX_WORK:,}")
         starting = _indices(self.header.get("starting states", names), names, self.source)
         final = _indices(self.header.get("final states", []), names, self.source)
-        return Rules(names, aggregation, tuple(map(tuple, self.lists)), starting, final)
+        outcomes = tuple(self.outcomes)
+        if self.random:
+            return Rules(names, aggregation, tuple(map(tuple, self.lists)), starting, final, outcomes)
+        sure = [weights.index(ONE) for weights in outcomes]
+        lists = tuple(tuple(replace(rule, successor=sure[rule.successor]) for rule in rules) for rules in self.lists)
+        return Rules(names, aggregation, lists, starting, final)
 
 
 def _names(line: Line) -> list[str]:

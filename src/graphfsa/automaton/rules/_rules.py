@@ -24,6 +24,7 @@ from graphfsa.automaton.rules._formats import (
 from graphfsa.automaton.rules._guards import Rule, guard_holds
 from graphfsa.automaton.rules._search import shortest_list
 from graphfsa.automaton.rules._vocabulary import RowVocabularies
+from graphfsa.automaton.stochastic import ONE, StochasticFSA
 from graphfsa.errors import AutomatonError, LimitError
 
 MAX_RULE_ENTRIES = 2**16
@@ -40,6 +41,8 @@ class Rules:
         lists: The rules of each state; the last of each list has no guard.
         starting_states: Indices of the states in which nodes may start.
         final_states: Indices of the states that are never left.
+        outcomes: For an automaton that moves at random: distributions over next states in units of 2^-53; the
+            ``successor`` of a rule is then the place of one of them. None if rules lead to states.
         free: Number of entries that are never used: there the rules may differ from the table they were made from.
 
     Example:
@@ -67,6 +70,7 @@ class Rules:
     lists: tuple[tuple[Rule, ...], ...]
     starting_states: tuple[int, ...]
     final_states: tuple[int, ...]
+    outcomes: tuple[tuple[int, ...], ...] | None = None
     free: int = field(default=0, compare=False)
 
     @cached_property
@@ -80,7 +84,7 @@ class Rules:
         return sum(map(len, self.lists))
 
     def transition_table(self) -> Array:
-        """Where the rules lead from each state with each value, uint8 [num_states, num_values]."""
+        """Where the rules lead from each state with each value, int64 [num_states, num_values]."""
         num_values = self.aggregation.num_values(len(self.state_names))
         return np.stack([successors_of(rules, self.features, num_values) for rules in self.lists])
 
@@ -93,15 +97,13 @@ class Rules:
         """Each rule of each state as a line of the text."""
         return rule_lines(self)
 
-    def automaton(self) -> GraphFSA:
-        """The automaton that the rules describe."""
-        return GraphFSA(
-            self.state_names,
-            self.aggregation,
-            self.transition_table(),
-            starting_states=self.starting_states,
-            final_states=self.final_states,
-        )
+    def automaton(self) -> GraphFSA | StochasticFSA:
+        """The automaton that the rules describe; one that moves at random if some rule has a probability."""
+        about, table = (self.state_names, self.aggregation), self.transition_table()
+        states = {"starting_states": self.starting_states, "final_states": self.final_states}
+        if self.outcomes is None:
+            return GraphFSA(*about, table, **states)
+        return StochasticFSA.from_weights(*about, np.array(self.outcomes, np.int64), table, **states)
 
     def text(self) -> str:
         """The notation that ``GraphFSA.from_rules`` reads."""
@@ -142,7 +144,7 @@ FORMATS: dict[str, Callable[[Rules], str]] = {
 }
 
 
-def rules_of(fsa: GraphFSA, matters: Any = None) -> Rules:
+def rules_of(fsa: GraphFSA | StochasticFSA, matters: Any = None) -> Rules:
     """The rules of an automaton; they are compared with its table before they are returned.
 
     Args:
@@ -161,13 +163,26 @@ def rules_of(fsa: GraphFSA, matters: Any = None) -> Rules:
     wanted = entries_that_matter(fsa, matters)
     features = fsa.aggregation.features(fsa.state_names)
     words = RowVocabularies(features, fsa.num_values)
-    lists = tuple(_list(words, state, table[state], wanted[state]) for state in range(fsa.num_states))
     free = int((~wanted).sum())
-    rules = Rules(fsa.state_names, fsa.aggregation, lists, fsa.starting_states, fsa.final_states, free)
+    outcomes = None
+    stays = list(range(fsa.num_states))
+    if isinstance(fsa, StochasticFSA):
+        outcomes = tuple(map(tuple, fsa.outcomes.tolist()))
+        stays = [_place_of_staying(fsa, state) for state in stays]
+    lists = tuple(_list(words, stays[state], table[state], wanted[state]) for state in range(fsa.num_states))
+    if outcomes is not None and any(rule.successor < 0 for rules in lists for rule in rules):
+        raise AssertionError("a rule stays in a state that the table always leaves; this is a fault of graphfsa")
+    rules = Rules(fsa.state_names, fsa.aggregation, lists, fsa.starting_states, fsa.final_states, outcomes, free)
     wrong = np.argwhere((rules.transition_table() != table) & wanted)
     if len(wrong):
         raise AssertionError(f"the rules are wrong at {wrong[0].tolist()}; this is a fault of graphfsa")
     return rules
+
+
+def _place_of_staying(fsa: StochasticFSA, state: int) -> int:
+    """The place of the outcome that surely is a state; -1 if there is none."""
+    places = np.flatnonzero(fsa.outcomes[:, state] == ONE)
+    return int(places[0]) if len(places) else -1
 
 
 def _list(words: RowVocabularies, state: int, successors: Array, matters: Array) -> tuple[Rule, ...]:
@@ -175,7 +190,7 @@ def _list(words: RowVocabularies, state: int, successors: Array, matters: Array)
     return shortest_list(vocabulary, state, successors[values], matters[values])
 
 
-def entries_that_matter(fsa: GraphFSA, matters: Any = None) -> Array:
+def entries_that_matter(fsa: GraphFSA | StochasticFSA, matters: Any = None) -> Array:
     """Which entries rules and diagrams must get right, bool [num_states, num_values].
 
     Args:
@@ -195,8 +210,8 @@ def entries_that_matter(fsa: GraphFSA, matters: Any = None) -> Array:
 
 
 def successors_of(rules: Sequence[Rule], features: Features, num_values: int) -> Array:
-    """Where a list of rules, whose last has no guard, leads from each value, uint8 [num_values]."""
-    return np.array([rule.successor for rule in rules], np.uint8)[places_of(rules, features, num_values)]
+    """Where a list of rules, whose last has no guard, leads from each value, int64 [num_values]."""
+    return np.array([rule.successor for rule in rules], np.int64)[places_of(rules, features, num_values)]
 
 
 def places_of(rules: Sequence[Rule], features: Features, num_values: int) -> Array:

@@ -165,7 +165,7 @@ def _pruned(rules: list[Rule], vocabulary: Vocabulary, successors: Array, matter
 
 def _followed(rules: list[Rule], where: Mapping[Atom, Array], count: int) -> Array:
     """Where rules lead, if it is known where each atom holds."""
-    result = np.empty(count, np.uint8)
+    result = np.empty(count, np.int64)
     # The first rule that applies counts: it is written last.
     for rule in reversed(rules):
         holds = np.ones(count, bool)

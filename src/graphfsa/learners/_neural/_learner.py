@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from graphfsa.arrays import Array
-from graphfsa.checks import check_integer, check_number
+from graphfsa.checks import check_name
 from graphfsa.datasets import Examples, Task
+from graphfsa.errors import GraphFSAError
 from graphfsa.learners._base import Learner, Watch, check_examples
 from graphfsa.learners._model import Model
+from graphfsa.learners._neural._schedule import CHOICES, NOT_IN_EVOLUTIONS, PRESETS, Presets, Schedule, check_choice
 from graphfsa.learners._neural._weights import Shapes, Weights, first_weights
 from graphfsa.learners._torch import torch
 
@@ -33,31 +35,62 @@ class NeuralLearner(Learner):
     there are none, on the training graphs) are kept.
 
     Attributes:
-        rate: Learning rate of Adam.
-        batch: Graphs of one update.
+        preset: How it is trained: ``paper``, the schedule of the authors' scripts, or ``tuned``, for longer and with
+            more steps. All further choices are by default as the preset has them for this kind of task.
         epochs: Passes over the training graphs at most.
-        updates: Updates at most.
-        patience: Training ends after this number of epochs without a lower loss.
+        batch: Graphs of one update.
+        updates: Updates at most; 0 for any number.
+        rate: First learning rate of Adam.
+        patience: The rate is multiplied by 0.8 after more epochs than this without a lower loss.
+        stop: Training ends after this number of epochs without a lower loss; 0 for never.
         clip: Largest norm of the gradient; 0 for any.
+        training_steps: Steps that each graph makes: a number, or ``data`` for as many as its label takes; evolutions
+            always make those of the data.
         offset: In each update all graphs make up to this number of further steps, at random; not in evolutions.
     """
 
     suffix: ClassVar[str] = ".safetensors"
+    presets: ClassVar[Presets] = PRESETS
 
-    rate: float = 0.001
-    batch: int = 32
-    epochs: int = 200
-    updates: int = 1500
-    patience: int = 50
-    clip: float = 1.0
-    offset: int = 2
+    preset: str = "paper"
+    epochs: int | None = None
+    batch: int | None = None
+    updates: int | None = None
+    rate: float | None = None
+    patience: int | None = None
+    stop: int | None = None
+    clip: float | None = None
+    training_steps: int | str | None = None
+    offset: int | None = None
 
     def __post_init__(self) -> None:
-        check_number("rate", self.rate, below=1e3, above=True)
-        check_number("clip", self.clip, below=1e9)
-        for name in ("batch", "epochs", "updates", "patience"):
-            check_integer(name, getattr(self, name), 1, 10**9)
-        check_integer("offset", self.offset, 0, 10**9)
+        check_name("preset", self.preset, list(self.presets))
+        for name, given in self._chosen.items():
+            check_choice(name, given)
+
+    @property
+    def split(self) -> str:
+        """The paper's graphs for its schedule."""
+        return "train" if self.preset == "paper" else "learn"
+
+    @property
+    def _chosen(self) -> dict[str, Any]:
+        given = {name: getattr(self, name) for name in CHOICES}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def schedule(self, task: Task) -> Schedule:
+        """How it is trained on a task: as the preset says for this kind, but for what was chosen.
+
+        Raises:
+            GraphFSAError: A choice has no meaning for this kind of task, or the preset has nothing for it.
+        """
+        preset = self.presets[self.preset]
+        if task.kind not in preset:
+            raise GraphFSAError(f"preset {self.preset!r} of {self.name} is for {', '.join(preset)}; got {task.kind}")
+        for name in NOT_IN_EVOLUTIONS if task.kind == "evolution" else ():
+            if name in self._chosen:
+                raise GraphFSAError(f"{name} has no meaning where labels are states at a given step; leave it out")
+        return replace(preset[task.kind], **self._chosen)
 
     # ---- what a subclass says
 
@@ -75,10 +108,14 @@ class NeuralLearner(Learner):
 
     @abstractmethod
     def scores(self, weights: Weights, state: State, task: Task) -> Tensor:
-        """How much speaks for each class, [nodes, classes]; minus infinity for none."""
+        """How much speaks for each class, [nodes, classes]; minus infinity for none.
 
-    def losses(self, scores: Tensor, labels: Tensor) -> Tensor:
+        Further columns are for the loss only.
+        """
+
+    def losses(self, scores: Tensor, labels: Tensor, task: Task) -> Tensor:
         """How wrong the scores of each node are, [nodes]; cross-entropy if not said otherwise."""
+        del task
         return torch().nn.functional.cross_entropy(scores, labels, reduction="none")
 
     def width(self, task: Task) -> int:

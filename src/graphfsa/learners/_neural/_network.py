@@ -13,7 +13,7 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.datasets import Task
 from graphfsa.errors import FormatError, GraphFSAError
-from graphfsa.files import PathLike, parse_json, read_tensors, write_tensors
+from graphfsa.files import PathLike, parse_json, read_tensors, tensors_schema, write_tensors
 from graphfsa.graphs import Graph
 from graphfsa.learners._base import Learner
 from graphfsa.learners._model import Model
@@ -25,7 +25,8 @@ from graphfsa.learners._neural._weights import Weights
 from graphfsa.learners._torch import steady, torch
 from graphfsa.plugins import known_plugin, plugin_reference
 
-SCHEMA = "graphfsa.network/1"
+SCHEMA = "graphfsa.network/2"
+_EARLIER = ("graphfsa.network/1",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +102,10 @@ def save_network(model: Model, path: PathLike) -> None:
 
 def load_network(path: PathLike) -> Model:
     """Read what ``save_network`` wrote."""
+    if tensors_schema(path) in _EARLIER:
+        raise FormatError(
+            f"{path}: a network of an earlier version, whose layers were others, is no longer read; train it again"
+        )
     tensors, strings = read_tensors(path, SCHEMA)
     source = str(path)
     try:

@@ -80,7 +80,9 @@ class Run:
         """The class of each node now, int16; -1 where there is no answer."""
         ranges = [(begin, end) for begin, end, _, _ in self._pieces] or [(0, self._arcs.num_nodes)]
         parts = [
-            answers_of(self._learner.scores(self._weights, tuple(part[a:b] for part in self._state), self._task))
+            answers_of(
+                self._learner.scores(self._weights, tuple(part[a:b] for part in self._state), self._task), self._task
+            )
             for a, b in ranges
         ]
         return np.concatenate(parts)
@@ -99,9 +101,9 @@ def answers_at(run: Run, steps: Sequence[int]) -> Array:
     return np.stack([answers[number] for number in steps])
 
 
-def answers_of(scores: Tensor) -> Array:
+def answers_of(scores: Tensor, task: Task) -> Array:
     """The class with the highest score, int16 [nodes]; -1 where nothing speaks for any."""
-    best, place = scores.max(1)
+    best, place = scores[:, : len(task.classes)].max(1)
     return torch().where(best == -float("inf"), -1, place).numpy().astype(np.int16)
 
 

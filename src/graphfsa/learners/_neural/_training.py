@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from graphfsa.learners._model import Model
 from graphfsa.learners._neural._batches import Batch, Batches
 from graphfsa.learners._neural._network import Network
 from graphfsa.learners._neural._rollout import answers_of, scores_of
+from graphfsa.learners._neural._schedule import FACTOR
 from graphfsa.learners._neural._weights import Weights
 from graphfsa.learners._torch import steady, torch
 
@@ -54,14 +56,15 @@ class Training:
     ) -> None:
         self._began, self._seed = monotonic(), seed
         self.learner, self.task, self.watch = learner, train.task, watch
+        self.plan = learner.schedule(self.task)
         first, noise, self._order = np.random.default_rng(seed).spawn(3)
         self.weights = Weights(learner.first_weights(self.task, first), noise)
         self.train = Batches(train)
         self.validation = None if validation is None else Batches(validation)
-        self.offset = learner.offset if self.task.kind == "classes" else 0
         self.counted = self.train.counted
         self._check_memory()
-        self._adam = _Adam(self.weights.flat, learner.rate, learner.clip)
+        self._adam = _Adam(self.weights.flat, self.plan.rate, self.plan.clip)
+        self._steps = self._own_steps(train)
         self.best, self.best_loss, self.best_epoch = self.weights.arrays(), float("inf"), 0
         self.history: list[dict[str, Any]] = []
         self.updates = 0
@@ -83,50 +86,70 @@ class Training:
             Network(self.learner, self.task, self.best),
             seconds=monotonic() - self._began,
             interrupted=interrupted,
-            details={"epochs": len(self.history), "updates": self.updates},
+            details={"epochs": len(self.history), "updates": self.updates, "schedule": asdict(self.plan)},
             history=tuple(self.history),
         )
 
     def _train(self) -> None:
-        learner = self.learner
-        looks = None if self.validation is None else _Looks(self.validation)
-        for epoch in range(1, learner.epochs + 1):
+        plan, flat = self.plan, 0
+        looks = None
+        if self.validation is not None:
+            # The most steps that training graphs make: an answer has to stay until then.
+            looks = _Looks(self.validation, self._own_steps(self.validation.examples) + plan.offset)
+        for epoch in range(1, plan.epochs + 1):
+            rate = self._adam.rate
             loss = self._epoch(epoch)
-            on_validation, accuracy = (None, None) if looks is None else looks.look(learner, self.weights, self.task)
+            on_validation, accuracy = (
+                (None, None) if looks is None else looks.look(self.learner, self.weights, self.task)
+            )
             judged = loss if on_validation is None else on_validation
+            flat += 1
             if judged < self.best_loss:
                 self.best, self.best_loss, self.best_epoch = self.weights.arrays(), judged, epoch
+                flat = 0
+            if flat > plan.patience:
+                self._adam.rate *= FACTOR
+                flat = 0
             self.history.append(
                 {
                     "epoch": epoch,
                     "loss": loss,
                     "validation_loss": on_validation,
                     "validation_accuracy": accuracy,
-                    "rate": float(self.learner.rate),
+                    "rate": float(rate),
                 }
             )
             self._report({**self.history[-1], "updates": self.updates, "of": self._most_updates()})
-            if epoch - self.best_epoch >= learner.patience or self.updates >= learner.updates:
+            if (plan.stop and epoch - self.best_epoch >= plan.stop) or self._spent:
                 return
 
+    def _own_steps(self, examples: Examples) -> Array:
+        """How many steps each graph makes without offset."""
+        own = self.plan.training_steps
+        return examples.steps if own == "data" else np.full(len(examples), own)
+
+    @property
+    def _spent(self) -> bool:
+        return bool(self.plan.updates) and self.updates >= self.plan.updates
+
     def _most_updates(self) -> int:
-        of_epoch = -(-len(self.counted) // self.learner.batch)
-        return min(self.learner.updates, self.learner.epochs * of_epoch)
+        every = self.plan.epochs * -(-len(self.counted) // self.plan.batch)
+        return min(self.plan.updates or every, every)
 
     def _epoch(self, epoch: int) -> float:
         """One pass over the training graphs; returns the mean loss per node that counts."""
         losses, weights = 0.0, 0.0
         order = self._order.permutation(self.counted)
-        for begin in range(0, len(order), self.learner.batch):
-            extra = int(self._order.integers(0, self.offset + 1)) if self.offset else 0
-            batch = self.train.take(order[begin : begin + self.learner.batch], extra)
+        for begin in range(0, len(order), self.plan.batch):
+            extra = int(self._order.integers(0, self.plan.offset + 1)) if self.plan.offset else 0
+            batch = self.train.take(order[begin : begin + self.plan.batch], extra, self._steps)
             total, weight = self._update(batch)
             losses, weights = losses + total, weights + weight
             if self.watch is not None and monotonic() - self._reported > _REPORT:
                 self._report(
                     {"epoch": epoch, "loss": losses / weights, "updates": self.updates, "of": self._most_updates()}
                 )
-            if self.updates >= self.learner.updates:
+            if self._spent:
                 break
         return losses / weights
 
@@ -142,7 +165,7 @@ class Training:
         if not np.isfinite(number):
             raise GraphFSAError(
                 f"the loss is not a number any more in update {self.updates + 1}; choose a rate below "
-                f"{self.learner.rate:g}, or clip the gradient"
+                f"{self._adam.rate:g}, or clip the gradient"
             )
         tensors = list(self.weights.tensors.values())
         gradients = torch().autograd.grad(loss / weight, tensors, materialize_grads=True)
@@ -153,9 +176,9 @@ class Training:
     def _check_memory(self) -> None:
         """Raise if the steps of a batch would take too much memory, before they are made."""
         examples = self.train.examples
-        steps = int(examples.steps[self.counted].max()) + self.offset
+        steps = int(self._own_steps(examples)[self.counted].max()) + self.plan.offset
         sizes = examples.sizes + np.diff(examples.graphs.graph.indptr[examples.graphs.offsets])
-        items = int(np.sort(sizes[self.counted])[-self.learner.batch :].sum())
+        items = int(np.sort(sizes[self.counted])[-self.plan.batch :].sum())
         needed = 4.0 * steps * items * self.learner.width(self.task)
         if needed > _MAX_BYTES:
             raise LimitError(
@@ -189,8 +212,9 @@ class _Adam:
 class _Looks:
     """Graphs that are looked at again and again, in batches that are made once."""
 
-    def __init__(self, batches: Batches) -> None:
-        self._batches = [batches.take(chosen) for chosen in parts(batches.counted, batches.examples.sizes)]
+    def __init__(self, batches: Batches, steps: Array) -> None:
+        chosen = parts(batches.counted, batches.examples.sizes)
+        self._batches = [batches.take(part, steps=steps) for part in chosen]
 
     def look(self, learner: NeuralLearner, weights: Weights, task: Any) -> tuple[float, float]:
         """Mean loss, and share of right answers, over the nodes that count."""
@@ -200,7 +224,7 @@ class _Looks:
             with torch().no_grad():
                 for batch in self._batches:
                     loss, weight, scores = _loss(learner, weights, batch, task)
-                    good = answers_of(scores) == batch.labels.numpy()
+                    good = answers_of(scores, task) == batch.labels.numpy()
                     right += float(batch.weights.numpy()[good].sum(dtype=np.float64))
                     losses, total = losses + float(loss), total + weight
         finally:
@@ -218,5 +242,5 @@ def parts(chosen: Array, sizes: Array) -> Iterator[Array]:
 def _loss(learner: NeuralLearner, weights: Weights, batch: Batch, task: Any) -> tuple[Tensor, float, Tensor]:
     """Sum of the losses of the nodes by their weights, sum of the weights, and scores."""
     scores = scores_of(learner, weights, batch, task)
-    losses = learner.losses(scores, batch.labels)
+    losses = learner.losses(scores, batch.labels, task)
     return losses @ batch.weights, float(batch.weights.sum()), scores

@@ -73,13 +73,27 @@ class Weights:
         """A linear layer, [nodes, width out] of [nodes, width in]."""
         return torch().nn.functional.linear(values, self[f"{name}.weight"], self[f"{name}.bias"])
 
-    def mlp(self, name: str, values: Tensor) -> Tensor:
-        """Linear layers with ReLU between them."""
-        place = 0
-        while f"{name}.{place + 1}.weight" in self.tensors:
-            values = self.linear(f"{name}.{place}", values).relu_()
+    def mlp(self, name: str, values: Tensor, *, dropout: float = 0.0, last: bool = False) -> Tensor:
+        """Linear layers with ReLU between them.
+
+        Args:
+            name: The layers are ``NAME.0``, ``NAME.1`` and so on.
+            values: What goes in, [nodes, width].
+            dropout: Chance of dropout, once, after the first ReLU.
+            last: Whether there is a ReLU after the last layer, too.
+        """
+        return self.mlp_after_first(name, self.linear(f"{name}.0", values), dropout=dropout, last=last)
+
+    def mlp_after_first(self, name: str, values: Tensor, *, dropout: float = 0.0, last: bool = False) -> Tensor:
+        """The same from what the first layer gave; its ReLU is taken in place."""
+        place = 1
+        while f"{name}.{place}.weight" in self.tensors:
+            values = values.relu_()
+            if place == 1:
+                values = self.dropout(values, dropout)
+            values = self.linear(f"{name}.{place}", values)
             place += 1
-        return self.linear(f"{name}.{place}", values)
+        return values.relu_() if last else values
 
     def dropout(self, values: Tensor, chance: float) -> Tensor:
         """While training, each number is 0 with a given chance, and the others are larger for it."""

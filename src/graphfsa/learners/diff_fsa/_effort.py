@@ -58,7 +58,7 @@ class Effort:
         self._watch(
             {
                 "doing": f"{self.doing}, {self.states} states, update {course.updates}: "
-                f"{course.accuracy:.2%} right so far",
+                f"best so far {course.accuracy:.2%} right",
                 "updates": course.updates,
                 "of": self.of,
                 "states": self.states,

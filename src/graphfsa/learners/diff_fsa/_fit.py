@@ -171,7 +171,12 @@ class Fit:
     def _over(self, training: Training) -> bool:
         course, recipe = self.course, self.recipe
         waited = course.first >= 0 and training.updates - course.first >= recipe.patience
-        return self._ends(training) or len(course.solved) >= recipe.harvest or waited
+        return self._ends(training) or self._full or (waited and recipe.harvest > 0)
+
+    @property
+    def _full(self) -> bool:
+        """Whether there are as many tables without an error as are wanted."""
+        return 0 < self.recipe.harvest <= len(self.course.solved)
 
     def _ends(self, training: Training) -> bool:
         """Whether there are no more updates, or the budget is spent."""
@@ -204,7 +209,8 @@ class Fit:
             done += self._repair(training, tables, [int(k) for k in order if scores.wrong[k] > 0])
         self._report(training, float(scores.wrong[order[0]]), losses, validation_loss)
         self._losses = []
-        training.begin_anew(done)
+        if recipe.harvest:
+            training.begin_anew(done)
         if recipe.renew:
             training.give_up(order)
         if self.checkpoints is not None:
@@ -222,7 +228,7 @@ class Fit:
             others = training.rng.permutation(candidates[few // 2 :])[: few - few // 2]
             candidates = [*candidates[: few // 2], *others.tolist()]
         for number, restart in enumerate(candidates, start=1):
-            if len(self.course.solved) >= self.recipe.harvest or self.effort.share.over:
+            if self._full or self.effort.share.over:
                 break
             self.effort.doing = f"repairing table {number} of {len(candidates)}"
             table, wrong = harvest.repaired(
@@ -300,9 +306,9 @@ class Fit:
     # ---- what comes out
 
     def _chosen(self) -> tuple[Shape, Array]:
-        """The simplest of the tables without an error; without any, the best."""
+        """The simplest of the tables without an error; without any, or if validation decides, the best."""
         course = self.course
-        if not course.solved:
+        if not course.solved or self.recipe.keep == "validation":
             return self._best_so_far()
         self.enter()
         assert self.effort is not None

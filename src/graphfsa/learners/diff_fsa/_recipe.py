@@ -29,25 +29,29 @@ class Recipe:
             ``"threshold"``: expected counts are compared with thresholds, as published; no gradient goes through.
         through: Whether gradients go through neighbours, with ``"exact"``.
         finals: ``"mask"``: final states can't be left. ``"penalty"``: leaving them costs.
-        penalty: Weight of that cost: the mean probability to leave.
+        penalty: Weight of that cost: the probabilities to leave.
         loss: ``"cross-entropy"`` or ``"l2"``, of the last distribution of each node.
+        reduction: ``"mean"`` over the nodes that count, or their ``"sum"``; likewise for the penalty over entries.
         rate: Learning rate of Adam.
         betas: Decay rates of Adam's moments.
         clip: Largest norm of the gradient of one table; 0 for any.
         schedule: ``"constant"``, or ``"plateau"``: after three epochs whose validation is no better, the rate is
             multiplied by 0.8.
-        noise: Standard deviation of the first logits.
+        first: The first logits: ``"normal"`` with mean 0 and standard deviation ``noise``, or ``"uniform"`` from 0 to
+            ``noise``.
+        noise: How far apart they are.
         stay: What the logits of staying in a state have in addition, in three of four tables; not in evolutions.
         renew: After this number of updates, tables that are not among the best begin anew; 0 for never.
         check: Updates between two looks at the discrete tables.
         repair: Iterations of annealing on the discrete table, for each of the tables that are repaired; 0 for none.
         repaired: How many tables are repaired at every third look: the best, and as many others.
         harvest: Number of tables without an error to collect before the simplest is chosen; evolutions stop at one.
+            0 to train to the end in any case.
         patience: Updates after the first such table, at most.
         simplify: Whether tables without an error are made simple.
         complete: Whether entries that the data never use follow the simplest rule for those that they do.
-        keep: Which table is the result if none is without error: that with the fewest ``"errors"``, or that with the
-            lowest ``"validation"`` loss.
+        keep: Which table is the result: one without an error, or else that with the fewest ``"errors"``; or that with
+            the lowest ``"validation"`` loss.
     """
 
     restarts: int = 32
@@ -62,10 +66,12 @@ class Recipe:
     finals: Literal["mask", "penalty"] = "mask"
     penalty: float = 0.0
     loss: Literal["cross-entropy", "l2"] = "cross-entropy"
+    reduction: Literal["mean", "sum"] = "mean"
     rate: float = 0.15
     betas: tuple[float, float] = (0.9, 0.99)
     clip: float = 1.0
     schedule: Literal["constant", "plateau"] = "constant"
+    first: Literal["normal", "uniform"] = "normal"
     noise: float = 1.0
     stay: float = 3.0
     renew: int = 240
@@ -81,7 +87,7 @@ class Recipe:
 
 _PAPER = Recipe(
     restarts=1,
-    epochs=20,
+    epochs=10,
     batch=1,
     sampling="turns",
     steps=10,
@@ -90,30 +96,35 @@ _PAPER = Recipe(
     finals="penalty",
     penalty=1.0,
     loss="l2",
+    reduction="sum",
     rate=0.25,
     betas=(0.5, 0.5),
     clip=0.0,
     schedule="plateau",
-    noise=0.1,
+    first="uniform",
+    noise=1.0,
     stay=0.0,
     renew=0,
     repair=0,
-    harvest=1,
+    harvest=0,
     simplify=False,
     complete=False,
     keep="validation",
 )
 PRESETS = {"strong": Recipe(), "paper": _PAPER, "reference": replace(_PAPER, steps=5)}
-_CELLULAR_RATE = 0.5
+_CELLULAR = {"rate": 0.5, "epochs": 5}
+"""What the published presets have for evolutions."""
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "sampling": ("errors", "turns"),
     "aggregate": ("exact", "threshold"),
     "finals": ("mask", "penalty"),
     "loss": ("cross-entropy", "l2"),
+    "reduction": ("mean", "sum"),
     "schedule": ("constant", "plateau"),
+    "first": ("normal", "uniform"),
     "keep": ("errors", "validation"),
 }
-_LEAST = {"restarts": 1, "updates": 1, "batch": 1, "check": 1, "harvest": 1}
+_LEAST = {"restarts": 1, "updates": 1, "batch": 1, "check": 1}
 _MOST = 10**9
 
 
@@ -147,9 +158,9 @@ def for_evolution(recipe: Recipe, preset: str, chosen: tuple[str, ...]) -> Recip
         if name in changes:
             raise GraphFSAError(f"{name} has no meaning where labels are states at a given step; leave it out")
     if "harvest" not in chosen:
-        changes["harvest"] = 1
-    if preset != "strong" and "rate" not in chosen:
-        changes["rate"] = _CELLULAR_RATE
+        changes["harvest"] = min(1, recipe.harvest)
+    if preset != "strong":
+        changes |= {name: value for name, value in _CELLULAR.items() if name not in chosen}
     return replace(recipe, **changes)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from graphfsa.aggregations import Aggregation, LettersAggregation, Sum
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
-from graphfsa.automaton.fsa import check_state_names
+from graphfsa.automaton.base import check_state_names
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.learners.diff_fsa._training import Beginning

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphfsa.aggregations import Aggregation, aggregation_from_config
 from graphfsa.arrays import Array
-from graphfsa.automaton.fsa import check_state_names, check_table_size
+from graphfsa.automaton.base import check_state_names, check_table_size
 from graphfsa.errors import FormatError
 from graphfsa.files import PathLike, read_tensors, write_tensors
 

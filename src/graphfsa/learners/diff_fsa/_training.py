@@ -120,7 +120,8 @@ class Training:
         shape, recipe = self.problem.shape, self.recipe
         states = shape.num_states - self.absorbing
         size = (len(self.values), states, shape.num_states, len(waiting))
-        logits = self.rng.normal(0.0, recipe.noise, size).astype(np.float32)
+        draw = self.rng.normal if recipe.first == "normal" else self.rng.uniform
+        logits = draw(0.0, recipe.noise, size).astype(np.float32)
         own = np.arange(states)
         if self.beginning.initial is None:
             logits[:, own, own + self.absorbing] += np.float32(recipe.stay if shape.num_final else 0.0) * waiting
@@ -234,14 +235,14 @@ class Training:
         return given if self.recipe.steps == "data" else np.full(len(given), self.recipe.steps)
 
     def validation_loss(self) -> float:
-        """Mean loss on the validation graphs, of the best table."""
+        """Loss on the validation graphs, of the best table."""
         chosen = np.arange(self.num_train, len(self.problem.examples))
         steps = self._own_steps(chosen)
         with torch().no_grad():
             return float(self.loss(self.probabilities(), chosen, steps).min())
 
     def loss(self, soft: Tensor, chosen: Array, steps: Array) -> Tensor:
-        """Mean loss over the nodes that count, per restart."""
+        """Loss of the nodes that count, per restart: their mean or their sum."""
         batch = self.rollout.batch(chosen, self.problem.start, steps)
         last = self.rollout.run(soft, batch)
         self.work += self.rollout.work(batch) * self.recipe.restarts / _MULTIPLICATIONS
@@ -253,7 +254,7 @@ class Training:
             each = -(right + _FLOOR).log()
         else:
             each = (last[counted] ** 2).sum(1) - 2 * right + 1
-        return each.sum(0) / max(1, len(wanted))
+        return each.sum(0) if self.recipe.reduction == "sum" else each.sum(0) / max(1, len(wanted))
 
     def update(self) -> Array:
         """Make one update of every table; returns their losses.
@@ -280,9 +281,10 @@ class Training:
         return loss.detach().cpu().numpy()
 
     def _leaving(self, soft: Tensor) -> Tensor:
-        """Mean probability to leave a final state, per restart."""
+        """Probabilities to leave a final state, per restart: the mean over entries or their sum."""
         finals = torch().arange(self.problem.shape.num_final, device=self.device)
-        return (1 - soft[:, finals, finals]).mean((0, 1))
+        each = 1 - soft[:, finals, finals]
+        return each.sum((0, 1)) if self.recipe.reduction == "sum" else each.mean((0, 1))
 
     def _free(self, gradient: Tensor) -> Tensor:
         """The gradient without entries that are known."""

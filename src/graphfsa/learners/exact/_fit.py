@@ -12,7 +12,7 @@ import numpy as np
 from graphfsa.aggregations import Aggregation, CountingAggregation, PositionalAggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
-from graphfsa.automaton.fsa import check_state_names
+from graphfsa.automaton.base import check_state_names
 from graphfsa.datasets import Examples, contradictions, deduplicate
 from graphfsa.errors import LimitError
 from graphfsa.learners._base import Watch, learned

@@ -1,0 +1,121 @@
+"""graphfsa simulate: many runs of an automaton on one graph."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from graphfsa.cli._common import check_output, print_json, print_rows, say
+from graphfsa.cli._guard import guarded
+from graphfsa.cli._progress import count_progress
+
+if TYPE_CHECKING:
+    from graphfsa.engine import Ensemble
+
+_PICTURES = (".png", ".svg", ".pdf")
+_LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("simulate")(simulate_command)
+
+
+@guarded
+def simulate_command(
+    automaton: str = typer.Argument(help="A library name (sir, sis, colouring, life, ...), a .json or a .rules file."),
+    graph: str = typer.Option(
+        ..., help="FAMILY:ARGS (erdos-renyi:10000,mean-degree=10, ...) or a .json, .edges or .txt file."
+    ),
+    states: str = typer.Option(
+        "random", help="As for run: 'random', a file, or a description such as ill:0,1,2. Drawn anew for each run."
+    ),
+    steps: int = typer.Option(..., min=0, help="Number of steps."),
+    replicates: int = typer.Option(100, min=1, help="Number of runs."),
+    every: int = typer.Option(1, min=1, help="Count the states at every step that is a multiple of this."),
+    seed: int = typer.Option(0, min=0, help="Seed of the coins, and of random graphs and states."),
+    noise: float = typer.Option(
+        0.0, min=0.0, max=1.0, help="With this probability a node moves to any state instead of as the automaton says."
+    ),
+    out: str = typer.Option(None, help="Write the counts of each run to this .csv file."),
+    draw: str = typer.Option(None, help="Write a picture of all runs to this .png, .svg or .pdf file."),
+    threads: int = typer.Option(None, min=1, help="Number of threads [default: all cores]."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+) -> None:
+    """Run an automaton many times on one graph, and count the nodes in each state.
+
+    Run K of a seed is the same however many runs there are, and however many threads. Run 0 is what 'graphfsa run'
+    makes.
+    """
+    from graphfsa.automaton.library import find_any_automaton
+    from graphfsa.automaton.stochastic import StochasticFSA
+    from graphfsa.engine import simulate
+    from graphfsa.files import atomic_write
+
+    check_output(out, (".csv",))
+    check_output(draw, _PICTURES)
+    fsa: Any = find_any_automaton(automaton)
+    if noise:
+        fsa = StochasticFSA.of(fsa, noise=noise)
+    with count_progress("step of a run") as update:
+        found = simulate(
+            fsa,
+            graph,
+            states,
+            steps,
+            replicates=replicates,
+            every=every,
+            seed=seed,
+            threads=threads,
+            progress=lambda done: update(done, replicates * steps),
+        )
+    if out is not None:
+        atomic_write(out, _table(found))
+    if draw is not None:
+        from graphfsa.views import draw_ensemble
+
+        draw_ensemble(found, draw, title=f"{automaton} on {graph}, {replicates:,} runs")
+    facts = _facts(found)
+    if as_json:
+        print_json(facts)
+        return
+    print_rows({name: value for name, value in facts.items() if name != "last"})
+    say("share of the nodes at the last step: mean, and the runs from 5 to 95 %")
+    for name, numbers in facts["last"].items():
+        say(f"  {name:20} {numbers['mean']:.4f}   {numbers['q05']:.4f} .. {numbers['q95']:.4f}")
+
+
+def _facts(found: Ensemble) -> dict[str, Any]:
+    rested = found.rest[found.rest >= 0]
+    last: dict[str, Any] = {}
+    for name in found.fsa.state_names:
+        quantiles = found.quantiles(name, _LEVELS)[:, -1]
+        numbers = {f"q{round(100 * level):02}": float(q) for level, q in zip(_LEVELS, quantiles, strict=True)}
+        last[name] = {"mean": float(found.mean(name)[-1]), **numbers}
+    return {
+        "automaton": found.fsa.digest,
+        "nodes": found.graph.num_nodes,
+        "arcs": found.graph.num_arcs,
+        "replicates": found.replicates,
+        "steps": int(found.times[-1]),
+        "seed": found.seed,
+        "at_rest": len(rested),
+        "mean_steps_to_rest": float(rested.mean()) if len(rested) else None,
+        "digest": found.digest,
+        "seconds": round(found.seconds, 6),
+        "last": last,
+    }
+
+
+def _table(found: Ensemble) -> str:
+    """A line for each run and counted step."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["run", "step", *found.fsa.state_names])
+    times = found.times.tolist()
+    for run, counts in enumerate(found.counts.tolist()):
+        writer.writerows([run, step, *row] for step, row in zip(times, counts, strict=True))
+    return text.getvalue()

@@ -1,0 +1,59 @@
+"""Coins that do not depend on who flips them, or when: numbers made from a seed, a node, a step and a replicate.
+
+The generator is Philox 4x32 with ten rounds (Salmon, Moraes, Dror and Shaw, 2011): a keyed scrambling of a counter. The
+key is the seed; the counter says which coin it is. So a run is the same to the bit for any number of threads, any
+kernel and any order in which nodes are looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphfsa.arrays import Array
+
+MOVES, ACTIVATIONS, FAULTS = range(3)
+"""What a coin is for: numbers for one purpose tell nothing about those for another."""
+MAX_STEPS = 2**48
+MAX_REPLICATES = 2**32
+
+# All arithmetic is in unsigned 64-bit numbers, so that the same functions serve numbers, arrays and compiled kernels.
+_U = np.uint64
+_LEFT, _RIGHT = _U(0xD2511F53), _U(0xCD9E8D57)
+_FIRST, _SECOND = _U(0x9E3779B9), _U(0xBB67AE85)
+_MASK, _HALF, _FIVE, _SIX, _SIXTEEN, _TOP = _U(2**32 - 1), _U(32), _U(5), _U(6), _U(16), _U(26)
+
+
+def philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> tuple[Any, Any, Any, Any]:
+    """Four 32-bit numbers from a counter of four and a key of two, all uint64."""
+    for _ in range(10):
+        left = c0 * _LEFT
+        right = c2 * _RIGHT
+        c0, c1, c2, c3 = (right >> _HALF) ^ c1 ^ k0, right & _MASK, (left >> _HALF) ^ c3 ^ k1, left & _MASK
+        k0 = (k0 + _FIRST) & _MASK
+        k1 = (k1 + _SECOND) & _MASK
+    return c0, c1, c2, c3
+
+
+def coin(purpose: Any, node: Any, step: Any, replicate: Any, k0: Any, k1: Any) -> Any:
+    """A number from 0 to 2^53 - 1, each equally likely; all uint64. Kernels bind ``philox`` as well."""
+    high, low, _, _ = philox(node, step & _MASK, (step >> _HALF) | (purpose << _SIXTEEN), replicate, k0, k1)
+    return ((high >> _FIVE) << _TOP) | (low >> _SIX)
+
+
+def key_of(seed: int) -> tuple[Any, Any]:
+    """The key of a seed; seeds of 64 bits have keys of their own, longer ones are folded."""
+    folded = 0
+    while seed:
+        folded ^= seed & (2**64 - 1)
+        seed >>= 64
+    return _U(folded & (2**32 - 1)), _U(folded >> 32)
+
+
+def thresholds(outcomes: Array) -> Array:
+    """For each distribution in units of 2^-53 the sums up to each state, uint64 [num_outcomes, num_states].
+
+    The next state is the first whose sum is above the coin.
+    """
+    return np.cumsum(outcomes, axis=1).astype(np.uint64)
