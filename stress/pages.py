@@ -23,9 +23,9 @@ from xml.etree import ElementTree
 import numpy as np
 
 import graphfsa as gf
-from graphfsa.evaluation import Results, as_csv, find_experiment, latex, make_table, markdown, planned, write_results
+from graphfsa.evaluation import Results, as_csv, find_experiment, latex, make_tables, markdown, planned, write_results
 from graphfsa.evaluation._workers import attempt
-from graphfsa.evaluation.experiment import Experiment
+from graphfsa.evaluation.experiment import Experiment, Group
 from graphfsa.views import diagram, rollout
 from stress._corpus import EXPERIMENT
 from stress._mutations import NAMES
@@ -94,9 +94,14 @@ def _tables(rng: np.random.Generator, folder: Path) -> Iterator[str]:
     (folder / "e.toml").write_text(EXPERIMENT)
     plain = find_experiment(str(folder / "e.toml"))
     title, about, note, column, test, group = _hostile(rng, 6)
-    learners = (replace(plain.learners[0], column=column, group=group if rng.random() < 0.5 else ""),)
     hostile: Experiment = replace(
-        plain, title=title, about=about, notes=(note,), tests=(replace(plain.tests[0], name=test),), learners=learners
+        plain,
+        title=title,
+        about=about,
+        notes=(note,),
+        tests=(replace(plain.tests[0], name=test),),
+        learners=(replace(plain.learners[0], column=column),),
+        groups=(Group(group),) if rng.random() < 0.5 else (),
     )
     out = folder / "results"
     results = Results.create(out, {hostile.name: hostile}, quick=False)
@@ -105,7 +110,7 @@ def _tables(rng: np.random.Generator, folder: Path) -> Iterator[str]:
     write_results(results)
     _html((out / "report.html").read_text())
     _svg((out / f"{hostile.name}.svg").read_text())
-    table = make_table(hostile, results.records(), quick=False)
+    [table] = make_tables(hostile, results.records(), quick=False)
     _latex(latex(table))
     _markdown(markdown(table), column)
     for row in csv.reader(io.StringIO(as_csv(table))):

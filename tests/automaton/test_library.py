@@ -4,9 +4,10 @@ import pytest
 
 from graphfsa import CountingAggregation, PositionalAggregation, library
 from graphfsa.automaton.library import library_automaton, library_names
+from graphfsa.automaton.random_library import RANDOM
 from graphfsa.errors import AutomatonError, UnknownNameError
 
-PLAIN = [name for name in library_names() if " " not in name]
+PLAIN = [name for name in library_names() if " " not in name and name not in RANDOM]
 
 
 def test_names():
@@ -21,6 +22,10 @@ def test_names():
         "path-finding",
         "path-finding-2",
         "mid-point",
+        "si",
+        "sis",
+        "sir",
+        "colouring",
         "rule0 .. rule255",
         "B3/S23 (any B/S rule)",
     ]

@@ -180,7 +180,7 @@ BAD = [
     ("grab", {"keep": "101"}, "0 .. 100"),
     ("grab", {"num-states": "3"}, "no more than 3"),
     ("grab", {"truth": "odd"}, "dense, sparse"),
-    ("grab", {"aggregation": "sum"}, "average-threshold, counting, positional"),
+    ("grab", {"aggregation": "sum"}, "average-threshold, counting, letters, positional"),
     ("grab", {"num-states": "40"}, "limit"),
 ]
 
@@ -355,10 +355,18 @@ def test_instances_on_other_graphs_are_refused():
 
 
 def test_the_split_to_learn_from_has_every_small_size():
-    wanted = {"distance": 5000, "path-finding": 5000, "root-value": 1000, "prefix-sum": 1534, "elementary": 1534}
+    wanted = {
+        "distance": 5000,
+        "path-finding": 5000,
+        "mid-point": 5000,
+        "root-value": 1000,
+        "prefix-sum": 1534,
+        "elementary": 1528,
+    }
     for name in NAMES:
         split = dataset_class(name).splits.get("learn")
         assert (split is not None) == (name in wanted)
         if split is not None:
             assert sum(count for _, count in split.parts) == wanted[name]
-            assert [size for size, _ in split.parts] == list(range(1 + (name == "path-finding"), 11))
+            smallest = {"path-finding": 2, "mid-point": 2, "elementary": 3}.get(name, 1)
+            assert [size for size, _ in split.parts] == list(range(smallest, 11))

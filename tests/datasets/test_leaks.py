@@ -8,6 +8,7 @@ import pytest
 from graphfsa.datasets import (
     Split,
     as_dataset,
+    dataset_class,
     dataset_names,
     divided,
     draw_split,
@@ -19,8 +20,10 @@ from graphfsa.datasets import (
     zone_of,
 )
 
+OWN = [name for name in dataset_names() if dataset_class(name).__module__.startswith("graphfsa.") and name != "grab"]
+"""The tasks of the package: other tests define some of their own."""
 TASKS = [
-    *((name, {}) for name in dataset_names() if name != "grab"),
+    *((name, {}) for name in OWN),
     ("path-finding", {"colours": 2}),
     ("path-finding", {"trees": "deep"}),
     ("distance", {"graphs": "tree"}),
@@ -32,6 +35,7 @@ TASKS = [
 SMALL = {
     "distance": {1, 2, 3, 4, 5, 6, 7},  # Of trees; connected graphs are divided from 6 nodes on.
     "elementary": {1, 2, 3, 4, 5, 6, 7, 8, 9},
+    "mid-point": {2, 3, 4, 5, 6},
     "path-finding": {2, 3, 4, 5, 6},
     "prefix-sum": {1, 2, 3, 4, 5},
     "root-value": {*range(1, 11), 20, 50, 100},

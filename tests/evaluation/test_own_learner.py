@@ -41,7 +41,7 @@ def test_a_short_program_benchmarks_a_torch_learner_with_grab(tmp_path):
     lines = [line for line in done.stdout.splitlines() if line.startswith("|")]
     assert lines[0] == "|  | my network | majority | stay |"
     rows = [line.strip("| ").split(" | ") for line in lines[2:7]]
-    assert [row[0] for row in rows] == ["validation", "n=10", "n=20", "n=50", "n=100"]
+    assert [row[0].removesuffix(" §") for row in rows] == ["validation", "n=10", "n=20", "n=50", "n=100"]
     assert all(re.fullmatch(r"0\.\d\d ± 0\.\d\d \(0/2\)", cell) for row in rows for cell in row[1:])
     names = {path.name for path in (tmp_path / "mine").iterdir()}
     assert {f"experiment.{suffix}" for suffix in ("md", "csv", "tex", "svg", "png")} | {"report.html"} <= names

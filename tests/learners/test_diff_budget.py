@@ -51,7 +51,13 @@ def test_repair_and_simplification_say_how_they_go(monkeypatch):
     found = DiffFSA(restarts=4, check=5, harvest=2, budget=20).fit(train, watch=told.append)
     assert found.verdict == "exact"
     words = " ".join(record.get("doing", "") for record in told)
-    for doing in ("training", "looking at the tables", "repairing table", "simplifying what fits", "right so far"):
+    for doing in (
+        "training",
+        "looking at the tables",
+        "repairing table",
+        "simplifying what fits",
+        "best so far 100.00% right",
+    ):
         assert doing in words
     best = [record["best_accuracy"] for record in told]
     assert best == sorted(best)

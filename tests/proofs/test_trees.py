@@ -269,8 +269,8 @@ def test_a_specification_that_disagrees_with_the_data_set_is_refused():
         ({"messages": ()}, "messages must be distinct strings or integers, at least one"),
         ({"inputs": "node"}, "inputs must be distinct names"),
         ({"bounds": {9: 1}}, "9 is none of"),
-        ({"bounds": {0: -1}}, "the bound of 0 must be an integer >= 0; got -1"),
-        ({"max_degree": 0}, "max_degree must be an integer >= 1"),
+        ({"bounds": {0: -1}}, "the bound of 0 must be an integer from 0 to 255; got -1"),
+        ({"max_degree": 0}, "max_degree must be an integer from 1 to 65536; got 0"),
         ({"bounds": {0: 60, 1: 60, 2: 60}}, "surroundings of a node apart"),
     ],
 )

@@ -151,7 +151,10 @@ def test_they_prove_what_contracts_do_not_and_the_file_can_be_checked(tmp_path, 
     data = json.loads((tmp_path / "c.json").read_text())
     (tmp_path / "d.json").write_text(json.dumps(data | {"method": "waves"}))
     check = check_certificate(tmp_path / "d.json", "path-finding")
-    assert (check.holds, check.reason) == (False, "a proof about trees is by contracts or views; this one is by waves")
+    assert (check.holds, check.reason) == (
+        False,
+        "method must be contracts or views in a proof about trees; got 'waves'",
+    )
     (tmp_path / "e.json").write_text(json.dumps(data | {"method": "contracts"}))
     with pytest.raises(FormatError):
         check_certificate(tmp_path / "e.json", "path-finding")

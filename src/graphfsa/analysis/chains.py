@@ -39,7 +39,7 @@ class Chain:
         >>> from graphfsa import families, library
         >>> from graphfsa.analysis import chain
         >>> found = chain("colouring", families.complete(2), [0, 0])
-        >>> found.resting.sum(), round(found.expected_steps(), 6)
+        >>> int(found.resting.sum()), round(found.expected_steps(), 6)
         (6, 1.5)
     """
 

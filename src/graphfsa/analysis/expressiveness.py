@@ -29,7 +29,7 @@ def distinguished(graph: GraphLike, colours: ArrayLike | None = None, *, bound: 
 
     Example:
         >>> import networkx as nx
-        >>> star = nx.Graph([(0, 2), (0, 3), (1, 4), (1, 5), (1, 6), (0, 1)])  # two hubs, with 2 and 3 leaves
+        >>> star = nx.Graph([(0, 1), (0, 2), (0, 3), (1, 4), (1, 5), (1, 6)])  # two hubs, with 2 and 3 leaves
         >>> distinguished(star, bound=2).tolist(), distinguished(star, bound=3).tolist()
         ([0, 0, 1, 1, 1, 1, 1], [0, 1, 2, 2, 3, 3, 3])
     """

@@ -32,7 +32,7 @@ def vectors(aggregation: Aggregation, values: Sequence[int], state_names: Sequen
     Example:
         >>> from graphfsa.aggregations import CountingAggregation
         >>> vectors(CountingAggregation(1), [4, 12, 5], ["f0", "f1", "s0", "s1"])
-        ['[*,0,1,0]', '[0,0,1,1]']
+        ['[*,0,1,0]', '[0,0,1,*]']
     """
     parts = aggregation.digit_labels(state_names)
     patterns: list[_Pattern] = [aggregation.digits(int(value), len(state_names)) for value in values]

@@ -54,8 +54,7 @@ def rules_command(
     """
     from graphfsa.analysis import used_entries
     from graphfsa.automaton import StochasticFSA
-    from graphfsa.automaton.library import find_any_automaton
-    from graphfsa.learners import as_model
+    from graphfsa.learners import as_model, find_any_automaton
 
     kind = _format(form, out)
     every = tuple(suffix for suffixes in _SUFFIXES.values() for suffix in suffixes)

@@ -60,10 +60,10 @@ def run_command(
     Random graphs and states are drawn from two children of numpy.random.default_rng(SEED): spawn(2)[0] for the graph,
     spawn(2)[1] for the states. '--steps 0 --out FILE' writes the starting states.
     """
-    from graphfsa.automaton.library import find_any_automaton
     from graphfsa.automaton.states import SUFFIXES, parse_states, write_states
     from graphfsa.engine import run
     from graphfsa.graphs import find_graph
+    from graphfsa.learners import find_any_automaton
 
     check_output(out, SUFFIXES)
     inputs = [Path(text) for text in (automaton, graph) if is_file(text)]

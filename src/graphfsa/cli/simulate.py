@@ -50,10 +50,10 @@ def simulate_command(
     Run K of a seed is the same however many runs there are, and however many threads. Run 0 is what 'graphfsa run'
     makes.
     """
-    from graphfsa.automaton.library import find_any_automaton
     from graphfsa.automaton.stochastic import StochasticFSA
     from graphfsa.engine import simulate
     from graphfsa.files import atomic_write
+    from graphfsa.learners import find_any_automaton
 
     check_output(out, (".csv",))
     check_output(draw, _PICTURES)

@@ -45,9 +45,15 @@ def zone_of(split: str) -> Zone:
 def divided(dataset: Dataset, size: int) -> bool:
     """Whether there are enough graphs of this size to divide them into zones."""
     if size > MAX_SIZE:
-        return divided(dataset, MAX_SIZE)
+        return divided(dataset, _largest_divided(dataset))
     probe = dataset.generate(size, _PROBE, np.random.default_rng(0))
     return len(np.unique(graph_keys(probe.graphs, probe.inputs))) >= _SMALL_DOMAIN
+
+
+def _largest_divided(dataset: Dataset) -> int:
+    """The largest size of the data set's own splits that is divided into zones; other sizes may not exist at all."""
+    sizes = {size for split in dataset.splits.values() for size, _ in split.parts}
+    return max((size for size in sizes if size <= MAX_SIZE), default=MAX_SIZE)
 
 
 def draw(

@@ -212,7 +212,7 @@ def _shared_sizes(config: GrabConfig, training: str) -> set[int]:
 def _chooser(grab: Grab, zone: Zone, shared: set[int]) -> Callable[[Examples], Any]:
     """Which graphs a split may use: of sizes that others have too, those of its zone, if there are enough to divide."""
     everything = replace(grab, keep=0)
-    zoned = [size for size in shared if size <= MAX_SIZE and _has_size(grab, size) and divided(everything, size)]
+    zoned = [size for size in shared if size <= MAX_SIZE and _is_divided(everything, size)]
 
     def choose(found: Examples) -> Any:
         allowed = ~np.isin(found.sizes, zoned)
@@ -256,6 +256,14 @@ def _has_size(grab: Grab, size: int) -> bool:
     except GraphFSAError:
         return False
     return True
+
+
+def _is_divided(grab: Grab, size: int) -> bool:
+    """Whether zones of graphs of this size are told apart: not where the family has none, or hardly any, with slots."""
+    try:
+        return divided(grab, size)
+    except GraphFSAError:
+        return False
 
 
 def _check_covering(truth: GraphFSA) -> None:

@@ -18,7 +18,7 @@ from graphfsa.evaluation.experiment import Experiment
 from graphfsa.evaluation.exports import write_tables
 from graphfsa.evaluation.files import experiment_names, find_experiment, read_job
 from graphfsa.evaluation.outside import is_outside, make_sheets, outside_experiments, write_sheets
-from graphfsa.evaluation.results import Record, Results
+from graphfsa.evaluation.results import Record, Results, is_there
 from graphfsa.evaluation.runner import Watch, check_count, run_experiments, run_watched
 from graphfsa.evaluation.tables import by_experiment
 from graphfsa.files import PathLike
@@ -75,7 +75,7 @@ def reproduce(
     if out == "":
         raise GraphFSAError("out must name a directory; got an empty string")
     folder = Path(out) if out is not None else Path(f"results-{_short_name(what, experiments)}")
-    if (folder / "manifest.json").is_file() and is_outside(Results(folder)) != outside:
+    if is_there(folder / "manifest.json") and is_outside(Results(folder)) != outside:
         raise GraphFSAError(f"outside has a directory of its own, apart from other tables; got {str(folder)!r}")
     try:
         run_experiments(experiments, folder, seeds=number, quick=quick, processes=processes, watch=watch)

@@ -60,7 +60,7 @@ class Results:
         folder = Path(path)
         wanted = {name: experiment.digest for name, experiment in experiments.items()}
         own = {name: experiment_content(found) for name, found in experiments.items() if is_own(found)}
-        if _there(folder / "manifest.json"):
+        if is_there(folder / "manifest.json"):
             known = _manifest(folder / "manifest.json")
             if known["quick"] != quick:
                 kinds = ("a full run", "a quick run")
@@ -188,7 +188,8 @@ def _is_blank(folder: Path) -> bool:
     return True
 
 
-def _there(path: Path) -> bool:
+def is_there(path: Path) -> bool:
+    """Whether there is a file; what can't be looked at is one message."""
     try:
         return path.exists()
     except OSError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphfsa.learners._base import Learner, learned, roll_out
 from graphfsa.learners._learn import as_learner, check_goal, fit_model, learn, learn_until, learner_class
 from graphfsa.learners._model import Model, Predictor, Verdict, as_model, reference_to
-from graphfsa.learners._model_files import load, versions
+from graphfsa.learners._model_files import find_any_automaton, load, versions
 from graphfsa.learners._neural import Arcs, Network, NeuralLearner, Schedule, Shapes, State, Weights, layer, mlp
 from graphfsa.learners._provenance import Attempted, DatasetReference, Provenance, Suspect
 from graphfsa.learners.diff_fsa import DiffFSA, SoftTable, read_history
@@ -42,6 +42,7 @@ __all__ = [
     "as_learner",
     "as_model",
     "check_goal",
+    "find_any_automaton",
     "fit_model",
     "layer",
     "learn",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphfsa.arrays import Array
-from graphfsa.automaton import GraphFSA, library
+from graphfsa.automaton import GraphFSA, StochasticFSA, library
 from graphfsa.automaton.serialize import automaton_config, automaton_from_config, json_text
 from graphfsa.datasets import Task, dataset_names
 from graphfsa.errors import FormatError, GraphFSAError, UnknownNameError
@@ -89,6 +89,17 @@ def load(path: PathLike) -> Model:
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         return Model.of(GraphFSA.load(path))
     return _from_json(data, name)
+
+
+def find_any_automaton(text: str) -> GraphFSA | StochasticFSA:
+    """The automaton, with or without coins, of a file or of the library.
+
+    Raises:
+        GraphFSAError: There is none; a model that is a network is named.
+    """
+    if text.lower().endswith(".safetensors"):
+        return load(text).automaton
+    return library.find_any_automaton(text)
 
 
 def find_model(text: str) -> Model:

@@ -17,7 +17,7 @@ from graphfsa.automaton.rules._line import Line
 from graphfsa.automaton.rules._names import KEYWORDS
 from graphfsa.automaton.rules._rules import Rules
 from graphfsa.automaton.rules._sum_notation import SUMS, read_sums
-from graphfsa.automaton.stochastic import ONE, StochasticFSA, probability, weight_of
+from graphfsa.automaton.stochastic import ONE, StochasticFSA, weight_of
 from graphfsa.checks import shown
 from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitError
 
@@ -155,7 +155,7 @@ class _Reader:
                         raise line.error(f"{shown(self.names[successor])} must have one probability")
                     weights[successor] = self._weight(line)
                 if sum(weights) > ONE:
-                    raise line.error(f"probabilities must sum to at most 1; got {probability(sum(weights))}")
+                    raise line.error(f"probabilities must sum to at most 1; got {sum(weights) / ONE:g}")
                 weights[state] += ONE - sum(weights)
             else:
                 weights[successor] = ONE
