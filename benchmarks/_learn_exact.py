@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._learn_common import algorithms, cellular, elementary, right_for_ever, summary, training, warm_up
+from benchmarks._learn_common import algorithms, cellular, elementary, right_for_ever, summary, timed, training, warm_up
 from benchmarks._report import row, say
 from graphfsa.analysis.coverage import coverage
 from graphfsa.analysis.equivalence import compare
@@ -46,46 +46,44 @@ def rows(seeds: list[int], quick: bool) -> Iterator[dict[str, Any]]:
 def _high_life(seeds: list[int]) -> Iterator[dict[str, Any]]:
     say("HighLife from pairs that are 2 steps apart")
     dataset = Life(rule=_HIGH_LIFE)
-    found = [ExactLearner().fit(training(dataset, seed, steps=2), seed=seed) for seed in seeds]
-    exact = [m.verdict == "exact" and right_for_ever(dataset, m, 100, s) for m, s in zip(found, seeds, strict=True)]
+    runs = [timed(ExactLearner(), training(dataset, seed, steps=2), seed) for seed in seeds]
+    exact = [m.verdict == "exact" and right_for_ever(dataset, m, 100, s) for (m, _), s in zip(runs, seeds, strict=True)]
     what = "HighLife, 2-step pairs of 4 x 4 boards: t = 1 to 100"
-    yield from summary(what, exact, [model.provenance.seconds for model in found], "<= 20")
+    yield from summary(what, exact, [taken for _, taken in runs], "<= 20")
 
 
 def _large_truths(seeds: list[int]) -> Iterator[dict[str, Any]]:
     for states in (6, 8):
         say(f"GRAB truths of {states} states")
-        found: list[Model] = []
+        runs: list[tuple[Model, float]] = []
         for seed in seeds:
             data = grab("paper-1", num_states=states, truth_seed=seed, seed=seed)
-            found.append(ExactLearner(states=states, bound=1).fit(data.splits["train"], seed=seed))
+            runs.append(timed(ExactLearner(states=states, bound=1), data.splits["train"], seed))
         what = f"GRAB, a truth of {states} states and bound 1 for each seed, the paper's data: fits"
-        yield from summary(what, [m.verdict == "exact" for m in found], [m.provenance.seconds for m in found], "")
+        yield from summary(what, [m.verdict == "exact" for m, _ in runs], [taken for _, taken in runs], "")
 
 
 def _trees_of_eight(seeds: list[int]) -> Iterator[dict[str, Any]]:
     dataset = dataset_class("path-finding")()
     for count in _TREES:
         say(f"path-finding from {count} trees of eight nodes")
-        found = [
-            ExactLearner().fit(dataset.generate(8, count, np.random.default_rng(seed)), seed=seed) for seed in seeds
-        ]
+        runs = [timed(ExactLearner(), dataset.generate(8, count, np.random.default_rng(seed)), seed) for seed in seeds]
         what = f"path-finding, {count} trees of eight nodes: fits"
-        yield from summary(what, [m.verdict == "exact" for m in found], [m.provenance.seconds for m in found], "<= 20")
+        yield from summary(what, [m.verdict == "exact" for m, _ in runs], [taken for _, taken in runs], "<= 20")
 
 
 def _impossible(seeds: list[int]) -> Iterator[dict[str, Any]]:
     say("path-finding with bound 1")
     dataset = dataset_class("path-finding")()
-    found = [ExactLearner(states=4, bound=1).fit(training(dataset, seed), seed=seed) for seed in seeds]
-    proofs = [learned.impossibility for learned in found]
+    runs = [timed(ExactLearner(states=4, bound=1), training(dataset, seed), seed) for seed in seeds]
+    proofs = [learned.impossibility for learned, _ in runs]
     confirmed = [proof is not None and check_impossibility(proof).holds for proof in proofs]
     graphs = max(len(proof.examples) for proof in proofs if proof is not None)
     number = len(seeds)
     what = "path-finding, states 4, bound 1: proved impossible and confirmed"
     yield row(what, sum(confirmed), f"of {number}", f"{number}")
     yield row("  graphs of the largest proof", graphs, "graphs", "<= 10")
-    yield row("  slowest run", max(learned.provenance.seconds for learned in found), "s", "<= 10")
+    yield row("  CPU seconds, slowest run", max(taken for _, taken in runs), "s", "<= 10")
 
 
 def _covering(seeds: list[int]) -> Iterator[dict[str, Any]]:
@@ -95,10 +93,10 @@ def _covering(seeds: list[int]) -> Iterator[dict[str, Any]]:
     for place, seed in enumerate(seeds):
         config = grab_config(f"paper-{place % 5 + 1}")
         train = generate_grab(config, seed, training="covering").splits["train"]
-        found = ExactLearner(states=4, bound=1).fit(train, seed=seed)
+        found, taken = timed(ExactLearner(states=4, bound=1), train, seed)
         same = compare(config.grab.automaton(), found.automaton, max_nodes=8, where_answered=True)
         equivalent.append(found.verdict == "exact" and same.equivalent)
-        seconds.append(found.provenance.seconds)
+        seconds.append(taken)
     what = "GRAB paper-1 to 5, covering data: same answers as the truth on all trees up to 8 nodes"
     yield from summary(what, equivalent, seconds, "")
 
@@ -110,20 +108,21 @@ def _paper_data(seeds: list[int]) -> Iterator[dict[str, Any]]:
         "up to 6 states, bound 2": {"states": 6, "bound": 2},
     }
     for what, capacity in capacities.items():
-        found: list[Model] = []
+        seconds: list[float] = []
+        exact: list[bool] = []
         unsettled: list[int] = []
         scores: list[float] = []
         for place, seed in enumerate(seeds):
             data = generate_grab(grab_config(f"paper-{place % 5 + 1}"), seed)
-            learned = ExactLearner(**capacity).fit(data.splits["train"], seed=seed)
+            learned, taken = timed(ExactLearner(**capacity), data.splits["train"], seed)
             numbers = coverage(learned.automaton, data.splits["train"]).as_dict()
-            found.append(learned)
+            seconds.append(taken)
+            exact.append(learned.verdict == "exact")
             unsettled.append(numbers["unseen"] + (numbers["open"] or 0))
             scores.append(learned.accuracy(data.splits["n=100"]))
-        exact = [learned.verdict == "exact" for learned in found]
         target = "<= 10" if "6" in what else ""
         label = f"GRAB paper-1 to 5, the paper's data, {what}: fits"
         yield row(label, sum(exact), f"of {len(exact)}", f"{len(exact)}")
-        yield row("  slowest run", max(learned.provenance.seconds for learned in found), "s", target)
+        yield row("  CPU seconds, slowest run", max(seconds), "s", target)
         yield row("  entries that the data leave open, mean", float(np.mean(unsettled)), "entries", runs=unsettled)
         yield row("  accuracy at n = 100, mean", float(np.mean(scores)), "", runs=[round(s, 4) for s in scores])
