@@ -92,7 +92,7 @@ def print_report(report: dict[str, Any]) -> None:
     table = Table("what", "figure", "unit", "target", title=report["title"], title_justify="left")
     table.columns[1].justify = "right"
     for line in report["rows"]:
-        table.add_row(line["what"], f"{line['figure']:,.4g}" if line["figure"] else "-", line["unit"], line["target"])
+        table.add_row(line["what"], f"{line['figure']:,.4g}", line["unit"], line["target"])
     console = Console(width=None if sys.stdout.isatty() else 140, markup=False)
     console.print(table)
     about = report["provenance"]
