@@ -334,9 +334,11 @@ class StochasticFSA(Automaton):
         total = float(weights.sum())
         if total > 1 + _TOLERANCE:
             raise AutomatonError(f"{what}: probabilities must sum to at most 1; got {total}")
+        if total > 1 - _TOLERANCE:  # What rounding leaves over, as of three thirds, is no chance to stay.
+            return _weights(weights[None] / total)[0]
         others = np.rint(weights * ONE).astype(np.int64)
         others[state] += ONE - others.sum()
-        return others if others[state] >= 0 else _weights(weights[None] / total)[0]
+        return others
 
     def _check_sums(self, probabilities: Array) -> None:
         low = np.argwhere(~(probabilities >= 0))
