@@ -44,7 +44,7 @@ ONLY_IN = {
     "networkx": ("graphs/",),
 }
 DOORS = {
-    ("automaton/fsa.py", "views"),
+    ("automaton/base.py", "views"),
     ("engine/trajectory.py", "views"),
     ("evaluation/reporting.py", "views"),
     ("evaluation/reproduce.py", "views"),
@@ -274,7 +274,7 @@ def test_a_wrong_module_would_be_found(place, text, words):
         ("learners/x.py", "def f(model):\n    import torch\n    model.eval()"),
         ("graphs/convert.py", "def f():\n    import torch"),
         ("cli/x.py", "from graphfsa import __version__"),
-        ("automaton/fsa.py", "def f():\n    from graphfsa.views import diagram"),
+        ("automaton/base.py", "def f():\n    from graphfsa.views import diagram"),
         ("engine/x.py", "from graphfsa.engine._tiled import x\nfrom graphfsa.engine import _tiled"),
         ("__init__.py", "from graphfsa.cli import main"),
     ],

@@ -56,6 +56,14 @@ def check_number(name: str, given: Any, least: float = 0.0, below: float = math.
     raise GraphFSAError(f"{name} must be a number {limits}; got {shown(given)}")
 
 
+def check_share(name: str, given: Any) -> float:
+    """The probability, or share, that was given."""
+    number = check_number(name, given)
+    if number > 1:
+        raise GraphFSAError(f"{name} must be a probability, from 0 to 1; got {shown(given)}")
+    return number
+
+
 def check_seed(seed: Any) -> int:
     """The seed that was given."""
     return check_integer("seed", seed)

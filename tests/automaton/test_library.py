@@ -3,8 +3,7 @@
 import pytest
 
 from graphfsa import CountingAggregation, PositionalAggregation, library
-from graphfsa.automaton.library import library_automaton, library_names
-from graphfsa.automaton.random_library import RANDOM
+from graphfsa.automaton.library import RANDOM, library_automaton, library_names
 from graphfsa.errors import AutomatonError, UnknownNameError
 
 PLAIN = [name for name in library_names() if " " not in name and name not in RANDOM]
@@ -22,10 +21,22 @@ def test_names():
         "path-finding",
         "path-finding-2",
         "mid-point",
+        "threshold",
+        "majority",
+        "unison",
+        "core",
+        "cole-vishkin",
         "si",
         "sis",
         "sir",
+        "voter",
+        "rumour",
+        "mis",
+        "stone-age-mis",
         "colouring",
+        "tree-leader",
+        "clique-leader",
+        "ring-matching",
         "rule0 .. rule255",
         "B3/S23 (any B/S rule)",
     ]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphfsa import CountingAggregation, GraphFSA, StochasticFSA, library
-from graphfsa.automaton.random_library import RANDOM, colouring, sir
+from graphfsa.automaton.library import RANDOM, colouring, sir
 from graphfsa.automaton.stochastic import ONE, probability, weight_of
 from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitError
 
@@ -88,6 +88,12 @@ def test_an_automaton_without_coins_is_one_with_sure_outcomes():
     assert noisy.probabilities("node", 0)["node"] == pytest.approx(0.85)
     assert noisy.probabilities("even", 3) == {"even": 1.0}
     assert noisy != fsa
+
+
+def test_three_thirds_leave_no_chance_to_stay():
+    rule = lambda _state, _seen: dict.fromkeys("bcd", 1 / 3)  # noqa: E731
+    fsa = StochasticFSA.from_rule(list("abcd"), COUNTING, rule)
+    assert set(fsa.probabilities("a", 0)) == {"b", "c", "d"}
 
 
 def test_order_of_outcomes_does_not_matter():

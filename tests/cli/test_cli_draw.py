@@ -160,3 +160,11 @@ def test_value_vectors_at_arrows(cli, tmp_path):
     assert refused.code == 2
     assert "words" in refused.err
     assert not (tmp_path / "e.svg").exists()
+
+
+def test_automata_that_move_at_random(cli, tmp_path):
+    assert cli("draw", "sir", "--out", tmp_path / "sir.svg").code == 0
+    assert "0.1" in (tmp_path / "sir.svg").read_text()
+    answer = cli("draw", "sir", "--out", tmp_path / "no.svg", "--partial", "ill")
+    assert (answer.code, "go with automata without probabilities" in answer.err) == (2, True)
+    assert not (tmp_path / "no.svg").exists()

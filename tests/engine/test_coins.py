@@ -8,7 +8,7 @@ from scipy import stats
 
 from graphfsa import CountingAggregation, Graph, StochasticFSA, families, library, run, simulate
 from graphfsa.analysis import chain, mean_field
-from graphfsa.automaton.random_library import colouring, sir, sis
+from graphfsa.automaton.library import colouring, sir, sis
 from graphfsa.engine import reference_random_step
 from graphfsa.engine.coins import coin, key_of, philox
 from graphfsa.errors import AutomatonError, GraphFSAError, LimitError, StateError

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from graphfsa.analysis.coverage import entries_used
+from graphfsa.analysis.short_guards import MAX_LINES, guards_cost, short_guards
 from graphfsa.analysis.vectors import vectors
 from graphfsa.arrays import Array
-from graphfsa.automaton import GraphFSA
+from graphfsa.automaton import GraphFSA, StochasticFSA
 from graphfsa.automaton.rules import (
     MAX_RULE_ENTRIES,
     Guard,
@@ -21,17 +21,17 @@ from graphfsa.automaton.rules import (
     StateNames,
     Vocabulary,
     entries_that_matter,
-    guard_cost,
     guard_holds,
     guard_words,
-    matrix_product,
     plain_name,
 )
+from graphfsa.automaton.stochastic import ONE
 from graphfsa.datasets import Examples
 from graphfsa.errors import StateError
 
 _STAYING_BONUS = 3.0
 """A node that sees nothing of note stays: "otherwise" reads best at the arrow that stays."""
+_RARE = 0.0001
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,8 @@ class Transition:
         guards: One of these holds at each of the values and none at any other that matters; None if there are no few.
         otherwise: Whether the other arrows of the state have guards, so that this one needs none.
         count: How many times a node moved so; None if nothing was run.
+        odds: With coins: the probabilities of moving so, in units of 2^-53, each with an arrow that says when; then
+            there are no guards of its own.
     """
 
     state: int
@@ -55,11 +57,17 @@ class Transition:
     guards: tuple[Guard, ...] | None = None
     otherwise: bool = False
     count: int | None = None
+    odds: tuple[tuple[int, Transition], ...] = ()
 
     @property
     def always(self) -> bool:
         """Whether no other arrow leaves the state."""
         return len(self.values) == self.of
+
+    @property
+    def wordless(self) -> bool:
+        """Whether no short condition was found."""
+        return self.guards is None and not (self.otherwise or self.always or self.odds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +85,7 @@ class Transitions:
         free: Number of entries that are never used: there the conditions were free to choose; None if all are used.
     """
 
-    fsa: GraphFSA
+    fsa: GraphFSA | StochasticFSA
     states: tuple[int, ...]
     arrows: tuple[Transition, ...]
     start: int | None = None
@@ -93,6 +101,8 @@ class Transitions:
             arrow: One of the arrows.
             written: Makes the name of a state safe for a format.
         """
+        if arrow.odds:
+            return self._chances(arrow, written)
         if arrow.always:
             return ["always"]
         if arrow.otherwise:
@@ -119,10 +129,35 @@ class Transitions:
     @property
     def num_wordless(self) -> int:
         """Number of arrows for which no short condition was found."""
-        return sum(arrow.guards is None and not (arrow.otherwise or arrow.always) for arrow in self.arrows)
+        return sum(arrow.wordless for arrow in self.arrows)
+
+    def _chances(self, arrow: Transition, written: Callable[[str], str]) -> list[str]:
+        """How likely a node takes an arrow, and when; only the range if there are many probabilities."""
+        if len(arrow.odds) > MAX_LINES:
+            weights = [weight for weight, _ in arrow.odds]
+            return [f"{_chance(min(weights))} to {_chance(max(weights))}, by what is seen"]
+        lines: list[str] = []
+        for weight, part in arrow.odds:
+            chance = "" if weight == ONE else _chance(weight)
+            if part.always:
+                lines.append(chance or "always")
+            elif part.otherwise:
+                lines.append(f"{chance} otherwise".strip())
+            else:
+                when = " or ".join(self.lines(part, written))
+                lines.append(f"{chance} {'at' if part.wordless else 'if'} {when}" if chance else when)
+        return lines
 
 
-def transitions(fsa: GraphFSA, matters: ArrayLike | None = None) -> Transitions:
+def _chance(weight: int) -> str:
+    """A probability for people, with at most four digits."""
+    number = weight / ONE
+    if 0 < number < _RARE:
+        return f"< {_RARE}"
+    return f"> {1 - _RARE}" if 1 - _RARE < number < 1 else f"{number:.4g}"
+
+
+def transitions(fsa: GraphFSA | StochasticFSA, matters: ArrayLike | None = None) -> Transitions:
     """Every transition of an automaton, for the complete diagram.
 
     Values that the aggregation can't have are left out.
@@ -145,6 +180,8 @@ def transitions(fsa: GraphFSA, matters: ArrayLike | None = None) -> Transitions:
     """
     wanted = entries_that_matter(fsa, matters)
     free = None if matters is None else int((~wanted).sum())
+    if isinstance(fsa, StochasticFSA):
+        return Transitions(fsa, tuple(range(fsa.num_states)), _random_arrows(fsa, wanted), free=free)
     rules = None if matters is None or wanted.size > MAX_RULE_ENTRIES else fsa.rules(wanted)
     return Transitions(fsa, tuple(range(fsa.num_states)), _arrows(fsa, wanted, None, rules), free=free)
 
@@ -193,10 +230,31 @@ def _followed(fsa: GraphFSA, part: Examples, states: Array, steps: int, start: i
     return counts
 
 
+def _random_arrows(fsa: StochasticFSA, matters: Array) -> tuple[Transition, ...]:
+    """The arrows of an automaton that moves at random: first where each outcome is due, then where outcomes lead."""
+    words, arrows = _vocabularies(fsa), list[Transition]()
+    for state in range(fsa.num_states):
+        if state in fsa.final_states or not matters[state].any():
+            continue
+        parts = _arrows_from(fsa, state, matters[state], None, words, None)
+        for successor in range(fsa.num_states):
+            odds = [(int(fsa.outcomes[part.successor, successor]), part) for part in parts]
+            odds = [(weight, part) for weight, part in odds if weight]
+            if odds:
+                values = np.sort(np.concatenate([part.values for _, part in odds]))
+                arrows.append(Transition(state, successor, values, parts[0].of, odds=tuple(odds)))
+    return tuple(arrows)
+
+
+def _vocabularies(fsa: GraphFSA | StochasticFSA) -> RowVocabularies | None:
+    """What can be said about values, if the table is not too large."""
+    if fsa.transition_table.size > MAX_RULE_ENTRIES:
+        return None
+    return RowVocabularies(fsa.aggregation.features(fsa.state_names), fsa.num_values)
+
+
 def _arrows(fsa: GraphFSA, matters: Array, counts: Array | None, rules: Rules | None = None) -> tuple[Transition, ...]:
-    words = None
-    if fsa.transition_table.size <= MAX_RULE_ENTRIES:
-        words = RowVocabularies(fsa.aggregation.features(fsa.state_names), fsa.num_values)
+    words = _vocabularies(fsa)
     arrows: list[Transition] = []
     for state in range(fsa.num_states):
         if state not in fsa.final_states and matters[state].any():
@@ -206,14 +264,14 @@ def _arrows(fsa: GraphFSA, matters: Array, counts: Array | None, rules: Rules | 
 
 
 def _arrows_from(
-    fsa: GraphFSA,
+    fsa: GraphFSA | StochasticFSA,
     state: int,
     matters: Array,
     counts: Array | None,
     row_words: RowVocabularies | None,
     rules: Rules | None,
 ) -> list[Transition]:
-    """The arrows of one state, with what there is to read at each."""
+    """The arrows of one state, with what there is to read at each; with coins, they lead to outcomes."""
     successors, of = fsa.transition_table[state], int(matters.sum())
     words, values = (None, None) if row_words is None else row_words.of(successors, matters)
     known = {} if rules is None else _readable_alone(rules, state, successors, matters)
@@ -226,7 +284,8 @@ def _arrows_from(
         count = None if counts is None else int(counts[inside].sum())
         arrows.append(Transition(state, successor, np.flatnonzero(inside), of, guards, count=count))
     last = None if rules is None else rules.lists[state][-1].successor
-    place = _otherwise(arrows, words, last)
+    stays = [state] if isinstance(fsa, GraphFSA) else np.flatnonzero(fsa.outcomes[:, state] == ONE).tolist()
+    place = _otherwise(arrows, words, last, stays)
     if place is not None:
         arrows[place] = replace(arrows[place], otherwise=True)
     return arrows
@@ -243,13 +302,16 @@ def _readable_alone(rules: Rules, state: int, successors: Array, matters: Array)
     return known
 
 
-def _otherwise(arrows: list[Transition], words: Vocabulary | None, last: int | None) -> int | None:
+def _otherwise(
+    arrows: list[Transition], words: Vocabulary | None, last: int | None, stays: list[int]
+) -> int | None:  # fmt: skip
     """The one arrow that needs no condition, because all others have one: that without, or with the longest.
 
     Args:
         arrows: The arrows of a state.
         words: What can be said.
         last: Where the last rule of the state leads, if rules are known: that arrow is preferred.
+        stays: The arrow that leads here stays.
     """
     wordless = [place for place, arrow in enumerate(arrows) if arrow.guards is None]
     if words is None or len(arrows) < 2 or len(wordless) > 1:
@@ -263,98 +325,6 @@ def _otherwise(arrows: list[Transition], words: Vocabulary | None, last: int | N
     def to_read(place: int) -> float:
         arrow = arrows[place]
         assert arrow.guards is not None
-        return guards_cost(arrow.guards, words) + _STAYING_BONUS * (arrow.state == arrow.successor)
+        return guards_cost(arrow.guards, words) + _STAYING_BONUS * (arrow.successor in stays)
 
     return max(range(len(arrows)), key=to_read)
-
-
-MAX_LINES = 3
-_MAX_WORK = 2**22
-"""Atoms squared times values: beyond, pairs are made of the cheapest atoms only."""
-_TRIPLES = 24
-
-
-def short_guards(words: Vocabulary, inside: Array, outside: Array) -> tuple[Guard, ...] | None:
-    """Guards of which at least one holds at each value inside, and none at a value outside.
-
-    Args:
-        words: The atoms.
-        inside: Values at which one must hold, bool [num_values].
-        outside: Values at which none may, bool [num_values]; at the others it does not matter.
-
-    Returns:
-        One to three guards; None if so few were not found.
-    """
-    if not outside.any():
-        return ((),)
-    if not len(words.atoms):
-        return None
-    found = _conjunction(words, inside, outside)
-    several = _disjunction(words, inside, outside) if found is None or len(found) > 1 else None
-    options = [option for option in (None if found is None else (found,), several) if option is not None]
-    return min(options, key=lambda guards: guards_cost(guards, words), default=None)
-
-
-def guards_cost(guards: tuple[Guard, ...], words: Vocabulary) -> float:
-    """How much there is to read."""
-    return sum(guard_cost(guard, words.features) for guard in guards)
-
-
-def _conjunction(words: Vocabulary, inside: Array, outside: Array) -> Guard | None:
-    """The cheapest one to three atoms that all hold inside and of which one fails at each value outside."""
-    above = np.flatnonzero(words.holds[:, inside].all(axis=1))
-    wrong = words.holds[np.ix_(above, np.flatnonzero(outside))]
-    alone = above[~wrong.any(axis=1)]
-    if len(alone):
-        return (words.atoms[alone[0]],)
-    useful = np.flatnonzero(~wrong.all(axis=1))
-    above, wrong = above[useful], wrong[useful]
-    if not len(above) or wrong.all(axis=0).any():
-        return None
-    most = max(1, int((_MAX_WORK // wrong.shape[1]) ** 0.5))
-    above, wrong = above[:most], wrong[:most]
-    left = matrix_product(wrong, wrong.T)
-    cost = words.costs[above]
-    pairs = np.argwhere(left == 0)
-    if len(pairs):
-        best = min(pairs.tolist(), key=lambda pair: (cost[pair[0]] + cost[pair[1]], pair))
-        return _guard(words, above[best])
-    triples: list[tuple[float, list[int]]] = []
-    for place in np.argsort(left, axis=None, kind="stable")[:_TRIPLES]:
-        first, second = divmod(int(place), len(above))
-        third = np.flatnonzero(matrix_product(wrong, (wrong[first] * wrong[second])[:, None])[:, 0] == 0)
-        triples += [(float(cost[[first, second, k]].sum()), sorted([first, second, int(k)])) for k in third[:1]]
-    return _guard(words, above[min(triples)[1]]) if triples else None
-
-
-def _guard(words: Vocabulary, places: Any) -> Guard:
-    return tuple(words.atoms[place] for place in dict.fromkeys(int(place) for place in places))
-
-
-def _disjunction(words: Vocabulary, inside: Array, outside: Array) -> tuple[Guard, ...] | None:
-    """Guards of one or two atoms, chosen greedily: those that hold at most values, or at most for what they cost."""
-    most = min(len(words.atoms), max(1, int((_MAX_WORK // len(inside)) ** 0.5)))
-    holds, costs = words.holds[:most], words.costs[:most]
-    gains = np.where(matrix_product(holds * outside, holds.T) == 0, matrix_product(holds * inside, holds.T), 0)
-    # If every guard held at the most values that any holds at, would three be enough?
-    if gains.max(initial=0) * MAX_LINES < inside.sum():
-        return None
-    price = costs[:, None] + costs[None] + 2
-    price[np.diag_indices(most)] = costs + 1.5
-    options = [tuple(_greedy(words, holds, gains, price**power, inside)) for power in (0.5, 1.0)]
-    options = [option for option in options if option]
-    return min(options, key=lambda guards: guards_cost(guards, words), default=None)
-
-
-def _greedy(words: Vocabulary, holds: Array, gains: Array, price: Array, inside: Array) -> Iterator[Guard]:
-    """Up to three guards that cover everything; none if three are not enough."""
-    allowed, left, guards = gains > 0, inside.astype(np.float32), list[Guard]()
-    while left.any():
-        if guards:
-            gains = np.where(allowed, matrix_product(holds * left, holds.T), 0)
-        if gains.max(initial=0) * (MAX_LINES - len(guards)) < left.sum():
-            return
-        first, second = divmod(int(np.argmax(gains / price)), len(holds))
-        left = left * (1 - holds[first] * holds[second])
-        guards.append(_guard(words, (first, second)))
-    yield from guards

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, Literal
+
+from numpy.typing import ArrayLike
 
 from graphfsa.aggregations import Aggregation
 from graphfsa.checks import is_integer, shorten, shown
 from graphfsa.errors import AutomatonError, LimitError
+
+if TYPE_CHECKING:
+    from graphfsa.views.diagrams import Diagram
 
 MAX_STATES = 256
 MAX_TABLE_ENTRIES = 2**26
@@ -73,6 +78,26 @@ class Automaton:
     def index(self, state: str | int) -> int:
         """The index of a state given by name or index."""
         return state_index(state, self._state_names, "state")
+
+    def diagram(
+        self,
+        matters: ArrayLike | None = None,
+        *,
+        title: str | None = None,
+        layout: Literal["auto", "own", "dot"] = "auto",
+        colours: Mapping[str, str] | None = None,
+    ) -> Diagram:
+        """The automaton as a picture of states and arrows, which notebooks show; ``.save(path)`` writes it.
+
+        Args:
+            matters: Which entries must be drawn as they are, as in ``rules``; conditions are shorter for it.
+            title: What it shows.
+            layout: ``own``, ``dot`` (Graphviz) or ``auto``: Graphviz where it is installed and does better.
+            colours: Colours by state name; those of the palette for the others.
+        """
+        from graphfsa.views.diagrams import diagram
+
+        return diagram(self, matters, title=title, layout=layout, colours=colours)
 
     def __repr__(self) -> str:
         names = ", ".join(self._state_names[:8]) + (", ..." if self.num_states > 8 else "")

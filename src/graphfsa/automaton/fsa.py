@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,6 @@ from graphfsa.html import element, join, table_html
 
 if TYPE_CHECKING:
     from graphfsa.automaton.rules import Rules
-    from graphfsa.views.diagrams import Diagram
 
 Rule = Callable[[str, Any], str | int]
 
@@ -139,26 +138,6 @@ class GraphFSA(Automaton):
         from graphfsa.automaton.rules import rules_of
 
         return rules_of(self, matters)
-
-    def diagram(
-        self,
-        matters: ArrayLike | None = None,
-        *,
-        title: str | None = None,
-        layout: Literal["auto", "own", "dot"] = "auto",
-        colours: Mapping[str, str] | None = None,
-    ) -> Diagram:
-        """The automaton as a picture of states and arrows, which notebooks show; ``.save(path)`` writes it.
-
-        Args:
-            matters: Which entries must be drawn as they are, as in ``rules``; conditions are shorter for it.
-            title: What it shows.
-            layout: ``own``, ``dot`` (Graphviz) or ``auto``: Graphviz where it is installed and does better.
-            colours: Colours by state name; those of the palette for the others.
-        """
-        from graphfsa.views.diagrams import diagram
-
-        return diagram(self, matters, title=title, layout=layout, colours=colours)
 
     @property
     def transition_table(self) -> Array:

@@ -8,17 +8,27 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphfsa.aggregations import CountingAggregation, Counts, PositionalAggregation
-from graphfsa.automaton import random_library
+from graphfsa.automaton.cole_vishkin import cole_vishkin
+from graphfsa.automaton.contagion import si, sir, sis
+from graphfsa.automaton.dynamics import majority, rumour, threshold, voter
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.automaton.random_library import RANDOM
+from graphfsa.automaton.protocols import (
+    clique_leader,
+    colouring,
+    core,
+    mis,
+    ring_matching,
+    stone_age_mis,
+    tree_leader,
+    unison,
+)
 from graphfsa.automaton.stochastic import StochasticFSA
 from graphfsa.checks import check_integer, check_name, type_name
 from graphfsa.errors import AutomatonError, UnknownNameError
 
 Boundary = Literal["zero", "one", "copy"]
 
-si, sis, sir = random_library.si, random_library.sis, random_library.sir
-colouring = random_library.colouring
+_AT_RANDOM = "an automaton without probabilities is needed; this one moves at random (for run, simulate and rules)"
 
 
 def elementary(rule: int, *, boundary: Boundary = "zero") -> GraphFSA:
@@ -198,10 +208,26 @@ _NAMED: dict[str, Callable[[], GraphFSA]] = {
     "path-finding": path_finding,
     "path-finding-2": lambda: path_finding(colours=2),
     "mid-point": mid_point,
+    "threshold": threshold,
+    "majority": majority,
+    "unison": unison,
+    "core": core,
+    "cole-vishkin": cole_vishkin,
 }
-
-
-_AT_RANDOM = "an automaton without probabilities is needed; this one moves at random (for run, simulate and rules)"
+RANDOM: dict[str, Callable[[], StochasticFSA]] = {
+    "si": si,
+    "sis": sis,
+    "sir": sir,
+    "voter": voter,
+    "rumour": rumour,
+    "mis": mis,
+    "stone-age-mis": stone_age_mis,
+    "colouring": colouring,
+    "tree-leader": tree_leader,
+    "clique-leader": clique_leader,
+    "ring-matching": ring_matching,
+}
+"""Those that move at random, by name, with the options that they have if nothing is said."""
 
 
 def library_names() -> list[str]:

@@ -26,6 +26,8 @@ ONE = 2**53
 """Probabilities are multiples of one over this number: what a float between 1/2 and 1 can tell apart."""
 MAX_OUTCOMES = 2**16
 _TOLERANCE = 1e-9
+_ROUNDING = 2.0**-44
+"""How far the sum of 256 floats may be from what is meant."""
 Outcome = str | int | Mapping[Any, float]
 
 
@@ -334,9 +336,11 @@ class StochasticFSA(Automaton):
         total = float(weights.sum())
         if total > 1 + _TOLERANCE:
             raise AutomatonError(f"{what}: probabilities must sum to at most 1; got {total}")
+        if total > 1 - _ROUNDING:  # What rounding leaves over, as of three thirds, is no chance to stay.
+            return _weights(weights[None] / total)[0]
         others = np.rint(weights * ONE).astype(np.int64)
         others[state] += ONE - others.sum()
-        return others if others[state] >= 0 else _weights(weights[None] / total)[0]
+        return others
 
     def _check_sums(self, probabilities: Array) -> None:
         low = np.argwhere(~(probabilities >= 0))

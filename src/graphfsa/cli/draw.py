@@ -46,10 +46,12 @@ def draw_command(
     All transitions from a state to another are one arrow, with its condition in words; 'graphfsa rules' words them in
     the same way. Graphviz is used if it is installed and does better; it is not needed.
     """
+    from graphfsa.analysis import transitions
+    from graphfsa.automaton import StochasticFSA
     from graphfsa.checks import check_name
-    from graphfsa.learners import as_model
+    from graphfsa.learners import as_model, find_any_automaton
     from graphfsa.views import diagram, parse_colours, state_colours
-    from graphfsa.views.diagrams import LABELS, LAYOUTS, SUFFIXES
+    from graphfsa.views.diagrams import LABELS, LAYOUTS, SUFFIXES, check_states
 
     check_output(out, SUFFIXES)
     if is_same_file(out, model):
@@ -58,9 +60,15 @@ def draw_command(
     check_name("labels", labels, LABELS)
     check_data_options(task, data, steps, complete)
     shades = None if colours is None else parse_colours(colours)
-    known = as_model(model)
-    state_colours(known.automaton, shades)  # What is wrong with them is said before any work is done.
-    found = _transitions(known, partial, find_data(task, option, data), steps, seed, complete)
+    fsa = find_any_automaton(model)
+    state_colours(fsa, shades)  # What is wrong with them is said before any work is done.
+    if isinstance(fsa, StochasticFSA):
+        if task or data or partial:
+            raise GraphFSAError("--task, --data and --partial go with automata without probabilities")
+        check_states(fsa.num_states)
+        found = transitions(fsa)
+    else:
+        found = _transitions(as_model(model), partial, find_data(task, option, data), steps, seed, complete)
     choices: Any = {"layout": layout, "labels": labels}
     diagram(found, title=title, colours=shades, **choices).save(out)
     if found.num_wordless and labels == "words":
@@ -102,7 +110,7 @@ def _facts(found: Transitions, out: str) -> dict[str, Any]:
                 "state": names[arrow.state],
                 "next": names[arrow.successor],
                 "if": found.lines(arrow),
-                "vectors": found.vectors(arrow),
+                "vectors": [] if arrow.odds else found.vectors(arrow),
                 "values": len(arrow.values),
                 "of": arrow.of,
                 "count": arrow.count,

@@ -88,18 +88,18 @@ def conditions_of(found: Transitions, labels: Labels) -> list[tuple[str, ...]]:
     """What is to be read at each arrow: its conditions, or vectors of its values; nothing if they are too many."""
     if labels == "words":
         write = written(found.fsa.state_names)
-        wordless = [arrow.guards is None and not arrow.otherwise and not arrow.always for arrow in found.arrows]
-        return [
-            () if none else (first, *(f"or {guard}" for guard in others))
-            for none, (first, *others) in zip(
-                wordless, (found.lines(arrow, write) for arrow in found.arrows), strict=True
-            )
-        ]
+        return [() if arrow.wordless else _joined(found.lines(arrow, write), arrow) for arrow in found.arrows]
     several = [found.vectors(arrow) for arrow in found.arrows]
     return [
         () if len(each) > _MAX_VECTORS else (" ".join(each),) if len(each) > _COLUMN_OF_VECTORS else tuple(each)
         for each in several
     ]
+
+
+def _joined(lines: list[str], arrow: Transition) -> tuple[str, ...]:
+    """The lines at an arrow: of several conditions one holds, while probabilities go with conditions of their own."""
+    first, *others = lines
+    return (first, *(line if arrow.odds else f"or {line}" for line in others))
 
 
 def wording(found: Transitions, listed: Collection[int] = (), labels: Labels = "words") -> Wording:
@@ -167,7 +167,7 @@ def _key(number: int) -> str:
 def _title(found: Transitions, arrow: Transition) -> str:
     own, successor = (found.fsa.state_names[state] for state in (arrow.state, arrow.successor))
     times = "" if arrow.count is None else f"; {arrow.count:,} times"
-    words = " or ".join(found.lines(arrow))
+    words = (", " if arrow.odds else " or ").join(found.lines(arrow))
     amount = "" if arrow.guards is None else f" ({len(arrow.values):,} of {arrow.of:,} values)"
     return f"{own} → {successor}: {words}{amount}{times}"
 
@@ -183,6 +183,8 @@ def note(found: Transitions, words: Wording, labels: Labels) -> list[str]:
         nodes, graphs = _amount(found.num_nodes, "node"), _amount(found.num_graphs, "graph")
         parts.append(f"Followed from {words.names[found.start]} on: {nodes} of {graphs}; {TIMES}n: n times.")
         parts += ["Conditions tell apart what they saw."] if labels == "words" else []
+    if any(arrow.odds for arrow in found.arrows):
+        parts.append("Numbers at arrows: probabilities.")
     if any(state in found.fsa.final_states for state in found.states):
         parts.append("Double ring: final, never left.")
     if found.free:

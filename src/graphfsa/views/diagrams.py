@@ -11,7 +11,8 @@ from typing import Literal
 from numpy.typing import ArrayLike
 
 from graphfsa.analysis.transitions import Transition, Transitions, transitions
-from graphfsa.automaton import GraphFSA
+from graphfsa.automaton import GraphFSA, StochasticFSA
+from graphfsa.automaton.base import Automaton
 from graphfsa.checks import any_of, check_name
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 from graphfsa.files import atomic_write
@@ -46,7 +47,7 @@ _LINE = 34
 
 
 def diagram(
-    subject: GraphFSA | Transitions,
+    subject: Automaton | Transitions,
     matters: ArrayLike | None = None,
     *,
     title: str | None = None,
@@ -57,7 +58,7 @@ def diagram(
     """The diagram of an automaton, or of transitions: ``analysis.used_transitions`` gives those of a partial one.
 
     Args:
-        subject: An automaton, drawn with every transition, or transitions.
+        subject: An automaton, with or without coins, drawn with every transition, or transitions.
         matters: For an automaton: which entries the conditions must get right, bool [num_states, num_values], as in
             ``fsa.rules(matters)``; by default all. The conditions are shorter for the others.
         title: What it shows; a line that says it, if not given.
@@ -76,10 +77,10 @@ def diagram(
         >>> diagram(library.distance()).svg()[:4]
         '<svg'
     """
-    if isinstance(subject, GraphFSA):
+    if isinstance(subject, GraphFSA | StochasticFSA):
         check_states(subject.num_states)
         found = transitions(subject, matters)
-    elif matters is None:
+    elif isinstance(subject, Transitions) and matters is None:
         found = subject
     else:
         raise GraphFSAError("matters must be None for transitions: which entries matter to them is known already")
@@ -108,6 +109,8 @@ class Diagram:
     def __post_init__(self) -> None:
         check_name("labels", self.labels, LABELS)
         check_name("layout", self.layout, LAYOUTS)
+        if self.labels == "values" and isinstance(self.transitions.fsa, StochasticFSA):
+            raise GraphFSAError("labels must be words where automata move at random: vectors have no probabilities")
         check_states(len(self.transitions.states))
         if len(self.transitions.arrows) > MAX_ARROWS:
             raise LimitError(_too_large(f"{len(self.transitions.arrows)} arrows", f"{MAX_ARROWS} arrows"))

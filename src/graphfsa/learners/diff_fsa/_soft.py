@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from graphfsa.aggregations import Aggregation, aggregation_from_config
 from graphfsa.arrays import Array
+from graphfsa.automaton import StochasticFSA
 from graphfsa.automaton.base import check_state_names, check_table_size
 from graphfsa.errors import FormatError
 from graphfsa.files import PathLike, read_tensors, write_tensors
@@ -38,6 +40,20 @@ class SoftTable:
     def table(self) -> Array:
         """The likeliest successor of each entry, int16 [num_states, num_values]."""
         return self.probabilities.argmax(2).astype(np.int16)
+
+    def stochastic(
+        self, *, starting_states: Sequence[str | int] | None = None, final_states: Sequence[str | int] = ()
+    ) -> StochasticFSA:
+        """The table as an automaton that moves at random, as the paper reads it.
+
+        Args:
+            starting_states: States in which nodes may start; all if not given.
+            final_states: States that are never left; the table must say so too.
+        """
+        even = self.probabilities.astype(np.float64)
+        even /= even.sum(axis=2, keepdims=True)
+        states: Any = {"starting_states": starting_states, "final_states": final_states}
+        return StochasticFSA(self.state_names, self.aggregation, even, **states)
 
     @property
     def entropy(self) -> Array:
