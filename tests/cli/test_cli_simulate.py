@@ -65,7 +65,6 @@ def test_rules_of_automata_with_coins_are_models(call, tmp_path):
         (["run", "sir", *GRAPH, "--kernel", "dense"], "no choice of a kernel"),
         (["rules", "sir", "--task", "distance"], "without probabilities"),
         (["verify", "sir", "--task", "distance"], "moves at random"),
-        (["draw", "sir", "--out", "x.svg"], "moves at random"),
         (["prove", "sir", "--task", "distance"], "moves at random"),
     ],
 )

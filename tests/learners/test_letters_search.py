@@ -323,7 +323,7 @@ def test_the_fewest_entries_are_found_and_others_differ(case):
     again = LetterSearch(data, rung)
     found = set()
     for _ in range(5):
-        if again.advance(budget, 10**9, 10**6, most=fewest.used) != "found":
+        if again.advance(budget, 10**9, 10**6, most=fewest.used, other=True) != "found":
             break
         candidate = again.candidate(budget)
         assert candidate.used == fewest.used
@@ -448,3 +448,29 @@ def test_the_climb_finds_what_one_rung_finds(case):
     if climbs[0].exhausted and not found[0]:
         for rung in rungs[:10]:
             assert LetterSearch(data, rung).advance(Budget(5), 10**9, 10**6) != "found"
+
+
+@settings(EXAMPLES, max_examples=40)
+@given(cases(products=FEW, max_graphs=6, kinds=("classes",)))
+def test_what_fits_is_judged_and_what_is_wrong_is_learned_from(case):
+    """Begun with one graph, the climb ends with what fits all that it was told; what it refutes, all graphs refute."""
+    everything = case[0].examples
+    assume(len(everything) > 1 and (everything.steps > 0).all() and everything.mask.any())
+    told = [0]
+
+    def judge(fsa):
+        wrong = np.flatnonzero(everything.wrong(everything.predict(fsa)))
+        if not len(wrong):
+            return None
+        told.append(int(everything.graphs.owners[wrong[0]]))
+        return everything.select(told[-1:])
+
+    first = everything.select([0])
+    climb = LetterClimb(LetterData(first), letter_ladder(LetterData(first))[:40], (), Budget(2), lambda _: None, judge)
+    found = climb.run()
+    assert len(set(told)) == len(told)
+    for candidate in found[:1]:
+        assert everything.accuracy(candidate.automaton(everything.task)) == 1
+    whole = LetterData(everything)
+    for rung in [rung for rung in climb.rungs if climb.refuted.get(rung, -1) >= rung.num_entries][:10]:
+        assert LetterSearch(whole, rung).advance(Budget(5), 10**9, 10**6) != "found"

@@ -193,3 +193,22 @@ def test_grab_is_learned_from_questions_to_its_truth():
     assert model.provenance.details["checked"]["max_nodes"] == 9
     assert gf.verify(model, task, 8).verified
     assert model.accuracy(task.draw_for_check(200, 5, np.random.default_rng(0))) == 1
+
+
+def test_what_fits_is_asked_about_while_it_is_learned():
+    """Graphs on which an automaton is wrong are learned from at once, and the model remembers them."""
+    task = gf.datasets.Grab(truth_seed=1)
+    drawn = gf.datasets.training_data(task, seed=2, sizes=[3], count=5)
+    fits = []
+
+    @dataclass(frozen=True)
+    class Counting(gf.ExactLearner):
+        def fit(self, train, validation=None, *, seed=0, watch=None, judge=None):
+            fits.append(train)
+            return super().fit(train, validation, seed=seed, watch=watch, judge=judge)
+
+    model = gf.learners.learn_until("checked", Counting(), drawn, seed=2)
+    assert (len(fits), model.verdict) == (1, "exact")
+    assert model.provenance.graphs == len(drawn.train) + len(model.provenance.details["counterexamples"])
+    assert model.training_graphs().digest == model.provenance.data
+    assert model.accuracy(task.draw_for_check(50, 20, np.random.default_rng(1))) == 1

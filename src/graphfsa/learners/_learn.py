@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from graphfsa.automaton import GraphFSA
 from graphfsa.checks import check_choice, shown
 from graphfsa.datasets import Dataset, Examples, TrainingData, training_data
 from graphfsa.errors import GraphFSAError
@@ -91,9 +92,13 @@ def learn_until(
     learning: list[float] = []
     began = monotonic()
 
-    def refit(train: Examples) -> Model:
+    asks = "judge" in signature(learner.fit).parameters
+
+    def refit(train: Examples, judge: Callable[[GraphFSA], Examples | None] | None) -> Model:
         if folder is not None and learning:
             more["checkpoint"] = Path(folder) / f"round-{len(learning)}"
+        if asks and judge is not None:
+            more["judge"] = judge
         start = monotonic()
         found = fit_model(learner, replace(data, train=train), seed=seed, watch=watch, **more)
         learning.append(monotonic() - start)
@@ -101,11 +106,10 @@ def learn_until(
 
     from graphfsa.proofs import until_settled
 
-    model = refit(data.train)
     if data.dataset is None or goal == "exact":
-        return model
+        return refit(data.train, None)
     tell = watch or (lambda _record: None)
-    found = until_settled(model, data.train, data.dataset, refit, tell, prove=goal == "proved", seed=seed)
+    found = until_settled(data.train, data.dataset, refit, tell, prove=goal == "proved", seed=seed)
     return _timed(found, goal, learning, monotonic() - began)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -24,7 +24,11 @@ _INSTANCES = 40_000
 """How many small instances an oracle is asked about, at most."""
 _LARGEST = 12
 _NODES = 4_000
-"""About how many nodes the random graphs of one size have together."""
+"""About how many nodes the random graphs of one size have together that an automaton must pass to be looked at."""
+_MANY = 80_000
+"""The same in the end, when rare neighbourhoods should have been seen as well."""
+_MIDDLE = 100
+"""The largest graphs of which so many are drawn."""
 _WRONG = 5
 """How many wrong graphs are learned from at once."""
 
@@ -84,10 +88,24 @@ class Prover:
         return Judgement(False, self._dataset.examples(GraphBatch.of([found.graph]), inputs, steps=steps), proof)
 
 
+class _Answers:
+    """Labelled graphs that are made when they are first wanted, and kept."""
+
+    def __init__(self, more: Iterator[Examples]) -> None:
+        self._more, self._known = more, list[Examples]()
+
+    def __iter__(self) -> Iterator[Examples]:
+        yield from list(self._known)
+        for examples in self._more:
+            self._known.append(examples)
+            yield examples
+
+
 class Oracle:
     """Compares an automaton with the labels of a data set: on all small instances, then on random larger graphs.
 
-    Every question that ``suggest`` could ask about graphs up to that size is among the small instances.
+    Every question that ``suggest`` could ask about graphs up to that size is among the small instances. Of the random
+    graphs there are a few of each size first, and then many.
 
     Args:
         dataset: The data set.
@@ -98,20 +116,32 @@ class Oracle:
     def __init__(self, dataset: Dataset, seed: int, tell: Callable[[str], None]) -> None:
         self._dataset, self._seed, self._tell = dataset, seed, tell
         self._counts = _small_sizes(dataset)
-        self._asked: list[Examples] = []
         self._instances = 0
         self._drawn: dict[str, int] = {}
-        self._more = self._questions()
+        self._few, self._many = _Answers(self._questions()), _Answers(self._random(_MANY, _MIDDLE))
 
     def judge(self, fsa: GraphFSA) -> Judgement:
         """Right on all that was asked, or wrong; labels are kept for the next automaton."""
-        for examples in self._labelled():
+        wrong = self.objection(fsa)
+        if wrong is None:
+            wrong = self._first_wrong(fsa, self._many)
+        if wrong is not None:
+            return Judgement(False, wrong)
+        return Judgement(bool(self._instances or self._drawn) or None, checked=self.checked)
+
+    def objection(self, fsa: GraphFSA) -> Examples | None:
+        """The first graphs on which it is wrong, if they are among the few that are asked about at once."""
+        return self._first_wrong(fsa, self._few)
+
+    @staticmethod
+    def _first_wrong(fsa: GraphFSA, answers: Iterable[Examples]) -> Examples | None:
+        for examples in answers:
             wrong = np.flatnonzero(examples.wrong(examples.predict(fsa)))
             if len(wrong):
                 found = examples.select(np.unique(examples.graphs.owners[wrong])[: 4 * _WRONG])
                 distinct = np.unique(duplicate_groups(found.graphs, found.inputs))
-                return Judgement(False, found.select(distinct[:_WRONG]))
-        return Judgement(bool(self._asked) or None, checked=self.checked)
+                return found.select(distinct[:_WRONG])
+        return None
 
     @property
     def checked(self) -> dict[str, Any]:
@@ -122,13 +152,6 @@ class Oracle:
             "random": dict(self._drawn),
         }
 
-    def _labelled(self) -> Iterator[Examples]:
-        """What was asked so far, then the next questions with their answers."""
-        yield from list(self._asked)
-        for examples in self._more:
-            self._asked.append(examples)
-            yield examples
-
     def _questions(self) -> Iterator[Examples]:
         steps = 1 if self._dataset.task.kind == "evolution" else None
         kind = class_of(self._dataset, None)
@@ -137,16 +160,20 @@ class Oracle:
             labelled = self._dataset.examples(portion.graphs, portion.inputs, steps=steps)
             self._instances += len(labelled)
             yield labelled
+        yield from self._random(_NODES, max(self._dataset.check_sizes(), default=0))
+
+    def _random(self, nodes: int, largest: int) -> Iterator[Examples]:
+        """Random graphs of each size with about this number of nodes together."""
         listed = max((count.size for count in self._counts), default=0)
         for size in self._dataset.check_sizes():
-            if size > listed and self._dataset.num_instances(size):
-                number, rng = max(1, _NODES // size), np.random.default_rng([self._seed, 2, size])
-                self._tell(f"random graphs of {size} nodes")
+            if listed < size <= largest and self._dataset.num_instances(size):
+                number, rng = max(1, nodes // size), np.random.default_rng([self._seed, 2, size, nodes])
+                self._tell(f"{number} random graphs of {size} nodes")
                 try:
                     drawn = self._dataset.draw_for_check(size, number, rng)
                 except DrawError:  # Hardly any graph of this size is admitted; others are.
                     continue
-                self._drawn[str(size)] = number
+                self._drawn[str(size)] = self._drawn.get(str(size), 0) + number
                 yield drawn
 
 

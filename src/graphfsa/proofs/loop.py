@@ -14,7 +14,7 @@ from graphfsa.datasets import Dataset, Examples, lines_of
 from graphfsa.learners import Model, roll_out
 from graphfsa.proofs.judges import Judge, Judgement, Oracle, Prover
 
-Refit = Callable[[Examples], Model]
+Refit = Callable[[Examples, Callable[[GraphFSA], Examples | None]], Model]
 Watch = Callable[[dict[str, Any]], None]
 _ROUNDS = 30
 _CANDIDATES = 6
@@ -31,7 +31,6 @@ class _Round:
 
 
 def until_settled(
-    model: Model,
     train: Examples,
     dataset: Dataset,
     refit: Refit,
@@ -41,17 +40,16 @@ def until_settled(
     seed: int = 0,
     effort: int = 1,
 ) -> Model:
-    """Judge what was learned; as long as it is wrong, learn again with the graphs on which it is.
+    """Learn, and judge what was learned; as long as it is wrong, learn again with the graphs on which it is.
 
     With a specification, a prover judges; what it can't decide is compared with the labels of the data set, an oracle,
     as is everything where there is no specification. Automata that fit equally well are told apart so. Entries that no
     training graph uses are left as the learner has filled them or, if that does not do, such that a node stays.
 
     Args:
-        model: What was learned from ``train``.
         train: The training graphs.
         dataset: The data set.
-        refit: Learns from more graphs.
+        refit: Learns from graphs. It may ask, while it learns, for graphs on which an automaton is wrong.
         watch: Called with a record of what is being done.
         prove: Whether to prove; then the data set offers a specification.
         seed: Seed of the random graphs that the oracle is asked about.
@@ -67,22 +65,29 @@ def until_settled(
     def tell(doing: str) -> None:
         watch({"doing": f"checking: {doing}"})
 
-    judges: list[Judge] = [Prover(dataset, tell, effort)] if prove else []
-    if dataset.graph_class is not None:
-        judges.append(Oracle(dataset, seed, tell))
+    oracle = None if dataset.graph_class is None else Oracle(dataset, seed, tell)
+    judges: list[Judge] = [*([Prover(dataset, tell, effort)] if prove else []), *([] if oracle is None else [oracle])]
+
+    def ask(fsa: GraphFSA) -> Examples | None:
+        wrong = None if oracle is None else oracle.objection(fsa)
+        added.extend([] if wrong is None else [wrong])
+        return wrong
+
+    model = refit(train, ask)
     for number in range(_ROUNDS + 1):
         if not model.is_automaton or model.verdict != "exact" or model.interrupted:
             break
-        found = _judged(_candidates(model, train), judges)
+        known = Examples.concatenate([train, *added])
+        found = _judged(_candidates(model, known), judges)
         if found.automaton is not None:
-            return _with_details(_settled(model, found, train), added, found.said.checked)
+            return _with_details(_settled(model, found, known), added, found.said.checked)
         if number == _ROUNDS:
             model = replace(model, verdict="undecided", proof=None)
             break
         added += found.fresh
-        train = Examples.concatenate([train, *found.fresh])
-        watch({"doing": f"learning again, with {len(added)} graphs added"})
-        model = _better(refit(train), model, train)
+        watch({"doing": f"learning again, with {sum(map(len, added))} graphs added"})
+        again = refit(Examples.concatenate([train, *added]), ask)
+        model = _better(again, model, Examples.concatenate([train, *added]))
     return _with_details(model, added, None)
 
 

@@ -13,6 +13,7 @@ from graphfsa.errors import GraphFSAError
 from graphfsa.learners._base import Learner, Watch, check_examples
 from graphfsa.learners._model import Model
 from graphfsa.search.capacity import Capacity, Range
+from graphfsa.search.letters.climb import Judge
 
 __all__ = ["ExactLearner"]
 
@@ -86,6 +87,7 @@ class ExactLearner(Learner):
         *,
         seed: int = 0,
         watch: Watch | None = None,
+        judge: Judge | None = None,
     ) -> Model:
         """Find the simplest automaton that fits.
 
@@ -94,6 +96,8 @@ class ExactLearner(Learner):
             validation: Not used: what fits is chosen for being simple.
             seed: Seed; the same seed gives the same automaton.
             watch: Called with a record, ``{"doing": what is being tried}``.
+            judge: Given an automaton with letters that fits, returns labelled graphs on which it is wrong, or None.
+                These are learned from as well, at once.
 
         Returns:
             The verdict and, unless nothing was found, the automaton. Interrupted from the keyboard, it returns the
@@ -102,7 +106,8 @@ class ExactLearner(Learner):
         from graphfsa.learners.exact._fit import Fit
 
         del validation
-        return Fit(self, train, check_examples(train, None, seed), watch or (lambda _record: None)).run()
+        seed = check_examples(train, None, seed)
+        return Fit(self, train, seed, watch or (lambda _record: None), judge).run()
 
     @property
     def capacity(self) -> Capacity:

@@ -24,6 +24,8 @@ from graphfsa.learners.exact._noise import closest
 from graphfsa.search.budget import Budget
 from graphfsa.search.completion import completed
 from graphfsa.search.ladder import Rung, ladder, partitions, spread
+from graphfsa.search.letters.climb import Judge
+from graphfsa.search.letters.rungs import LetterRung
 from graphfsa.search.problem import Problem, Shape, can_shift, exists_for
 from graphfsa.search.proof import Impossibility, indistinguishable, once, smallest_proof
 from graphfsa.search.restarts import annealed
@@ -55,10 +57,13 @@ _IMPATIENT = 0.25
 class Fit:
     """One call of ``fit``: prepares the data, climbs the ladders, and words the verdict."""
 
-    def __init__(self, learner: ExactLearner, train: Examples, seed: int, watch: Watch) -> None:
+    def __init__(
+        self, learner: ExactLearner, train: Examples, seed: int, watch: Watch, judge: Judge | None = None
+    ) -> None:
         _check_work(train)
         self.learner, self.train, self.seed = learner, train, seed
         self.watch: Callable[[str], None] = lambda doing: watch({"doing": doing})
+        self._ask = judge
         self.budget = Budget(learner.budget, learner.seconds)
         self.task = train.task
         # Boards are seldom drawn twice, and to compare them takes longer than to run them.
@@ -118,11 +123,31 @@ class Fit:
         share = _IMPATIENT if self.learner.tolerance else _LETTERS
         if self.learner.aggregation == "letters":
             share = 1.0
-        self.letters = LetterFit(self.learner, self.examples, self.budget.part(self.budget.left * share), self.watch)
-        self.candidates = tuple(self.letters.run())
+        judge = None if self._ask is None else self._judge
+        rungs: set[LetterRung] = set()
+        while self.letters is None or not rungs.issuperset(LetterFit.ladder(self.learner, self.examples)):
+            if self.letters is not None:  # Graphs came that call for a longer ladder.
+                self.letters.close()
+            part = self.budget.part(self.budget.left * share)
+            self.letters = LetterFit(self.learner, self.examples, part, self.watch, judge)
+            rungs |= set(self.letters.climb.rungs)
+            self.candidates = tuple(self.letters.run())
+            if self.candidates or self.budget.over:
+                break
         if self.candidates:
             self.best = lambda: self.candidates[0]
         return bool(self.candidates)
+
+    def _judge(self, fsa: GraphFSA) -> Examples | None:
+        """Graphs on which an automaton is wrong: they are learned from, too."""
+        assert self._ask is not None
+        wrong = self._ask(fsa)
+        if wrong is None or not (wrong.steps > 0).all():
+            return None
+        self.train = Examples.concatenate([self.train, wrong])
+        self.examples = Examples.concatenate([self.examples, wrong])
+        self.watch(f"learning on, with {len(self.train)} graphs")
+        return wrong
 
     def _anneal(self, extras: Sequence[int], aggregations: list[Aggregation]) -> list[Attempt]:
         """Restarts of annealing on large tables, with one starting state for each input."""

@@ -11,7 +11,7 @@ from graphfsa.datasets import Examples
 from graphfsa.learners._provenance import Attempted
 from graphfsa.search.budget import Budget
 from graphfsa.search.letters.candidates import Candidate
-from graphfsa.search.letters.climb import LetterClimb
+from graphfsa.search.letters.climb import Judge, LetterClimb
 from graphfsa.search.letters.data import LetterData
 from graphfsa.search.letters.ladder import letter_ladder
 from graphfsa.search.letters.rungs import LetterRung
@@ -31,17 +31,28 @@ class LetterFit:
         examples: The labelled graphs, without duplicates, small ones first.
         budget: The budget.
         watch: Called with what is being tried.
+        judge: Whom to ask about what fits.
     """
 
     def __init__(
-        self, learner: ExactLearner, examples: Examples, budget: Budget, watch: Callable[[str], None]
-    ) -> None:  # fmt: skip
+        self,
+        learner: ExactLearner,
+        examples: Examples,
+        budget: Budget,
+        watch: Callable[[str], None],
+        judge: Judge | None,
+    ) -> None:
         self._task = examples.task
-        data = LetterData(examples)
-        rungs = letter_ladder(data, bound=learner.capacity.most_counted, extra=_most(learner, examples))
+        data, rungs = LetterData(examples), self.ladder(learner, examples)
         pairs = combinations(range(len(self._task.inputs)), 2)
         apart = [] if learner.merge == "auto" else sorted(set(pairs) & set(learner.apart(self._task)))
-        self.climb = LetterClimb(data, rungs, apart, budget, watch)
+        self.climb = LetterClimb(data, rungs, apart, budget, watch, judge)
+
+    @staticmethod
+    def ladder(learner: ExactLearner, examples: Examples) -> list[LetterRung]:
+        """The rungs to climb."""
+        bound, extra = learner.capacity.most_counted, _most(learner, examples)
+        return letter_ladder(LetterData(examples), bound=bound, extra=extra)
 
     @staticmethod
     def is_wanted(learner: ExactLearner, examples: Examples) -> bool:

@@ -5,6 +5,9 @@
 2. As few entries in use as possible on that rung.
 3. Shorter descriptions on all rungs, by branch and bound.
 4. All others of that length on the same rung, as far as there is time: they are kept beside the best one.
+
+If there is somebody to ask, everything that fits is judged at once. Graphs on which it is wrong are learned from as
+well, and the search goes on where it is: what fewer graphs have refuted stays refuted.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
+from graphfsa.automaton import GraphFSA
+from graphfsa.datasets import Examples
 from graphfsa.search.budget import Budget
 from graphfsa.search.letters.candidates import Candidate
 from graphfsa.search.letters.components import reduction
@@ -27,6 +32,8 @@ _KEPT = 60
 """Automata of one length that are compared, at most."""
 
 Watch = Callable[[str], None]
+Judge = Callable[[GraphFSA], Examples | None]
+"""Given what fits, returns labelled graphs on which it is wrong, if there are any."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,7 @@ class LetterClimb:
         apart: Pairs of inputs that may not start alike.
         budget: The budget.
         watch: Called with what is being tried.
+        judge: Whom to ask about what fits.
         effort: How long to search.
 
     Attributes:
@@ -76,9 +84,10 @@ class LetterClimb:
         apart: Sequence[tuple[int, int]],
         budget: Budget,
         watch: Watch,
+        judge: Judge | None = None,
         effort: Effort = Effort(),  # noqa: B008
     ) -> None:
-        self.data, self.budget, self._watch, self._effort = data, budget, watch, effort
+        self.data, self.budget, self._watch, self._judge, self._effort = data, budget, watch, judge, effort
         self.rungs, self._apart = list(rungs), apart
         self.searches: dict[LetterRung, LetterSearch] = {}
         self.refuted: dict[LetterRung, int] = {}
@@ -96,6 +105,9 @@ class LetterClimb:
             if self.data.num_final:
                 self._shorter()
             self._others()
+            self.found = [
+                candidate.coarser() for candidate in sorted(self.found, key=lambda candidate: candidate.order)
+            ]
         return self.found
 
     @property
@@ -142,20 +154,37 @@ class LetterClimb:
         most: int | None = None,
         whole: bool = False,
     ) -> str:
-        """Work on one rung; what it finds becomes the best so far."""
+        """Work on one rung; what it finds, and nobody has anything against, becomes the best so far."""
         if rung not in self.searches:
             self.searches[rung] = LetterSearch(self.data, rung, self._apart)
             if not whole:
                 self.searches[rung].prefer_undefined()
         search, before = self.searches[rung], budget.seconds
-        outcome = search.advance(budget, proposals, conflicts, most=most, whole=whole)
+        stop = search.proposals + proposals
+        while True:
+            outcome = search.advance(budget, stop - search.proposals, conflicts, most=most, whole=whole)
+            candidate = search.candidate(budget) if outcome == "found" else None
+            if candidate is None or not self._is_wrong(candidate):
+                break
         if outcome == "exhausted":
             self._refute(rung, ALL if search.impossible or most is None else most)
-        elif outcome == "found":
-            self.found = [search.candidate(budget)]
+        elif candidate is not None:
+            self.found = [candidate]
             self.fits.add(rung)
         self.seconds[rung] = self.seconds.get(rung, 0.0) + budget.seconds - before
         return outcome
+
+    def _is_wrong(self, candidate: Candidate) -> bool:
+        """Whether graphs are known on which it is wrong; from now on all rungs are about these, too."""
+        if self._judge is None:
+            return False
+        wrong = self._judge(candidate.automaton(self.data.examples.task))
+        if wrong is None:
+            return False
+        self.data = LetterData(Examples.concatenate([self.data.examples, wrong]))
+        for search in self.searches.values():
+            search.use(self.data)
+        return True
 
     def _refute(self, rung: LetterRung, most: int) -> None:
         self.by[rung] = "letters"
@@ -211,9 +240,12 @@ class LetterClimb:
         search = self.searches[best.rung]
         budget = self._share(self._effort.others)
         kept = [best]
+        search.forbid(best)
         while len(kept) < _KEPT:
-            search.forbid(kept[-1])
-            if search.advance(budget, _MANY, 10**5, most=best.used) != "found":
+            if search.advance(budget, _MANY, 10**5, most=best.used, other=True) != "found":
                 break
-            kept.append(search.candidate(budget))
-        self.found = [candidate.coarser() for candidate in sorted(kept, key=lambda candidate: candidate.order)]
+            candidate = search.candidate(budget)
+            if not self._is_wrong(candidate):
+                search.forbid(candidate)
+                kept.append(candidate)
+        self.found = kept

@@ -55,13 +55,26 @@ class LetterSearch:
         self._whole = self._clauses.new()
         for entry in self._entries:
             self._clauses.add([-self._whole, -int(self._literals[entry, states])])
+        self._others = self._clauses.new()
         self._counter: Any = None
         self._known: set[tuple[int, ...]] = set()
         self._chosen: Array | None = None
         self._prefer_staying()
 
+    def use(self, data: LetterData) -> None:
+        """Go on with more graphs; what fewer graphs have refuted stays refuted."""
+        self.data = data
+        self._roll_outs = RollOuts(data, data.ripe(reduction(self.rung.components)), len(self._literals))
+
     def advance(
-        self, budget: Budget, proposals: float, conflicts: float, *, most: int | None = None, whole: bool = False
+        self,
+        budget: Budget,
+        proposals: float,
+        conflicts: float,
+        *,
+        most: int | None = None,
+        whole: bool = False,
+        other: bool = False,
     ) -> str:
         """Go on for this number of proposals.
 
@@ -71,11 +84,12 @@ class LetterSearch:
             conflicts: Number of conflicts of one call of the solver, at most.
             most: Number of entries in use, at most.
             whole: Whether no entry may be undefined.
+            other: Whether to look for something that differs from every ``forbid``.
 
         Returns:
             ``"found"``, ``"exhausted"`` (nothing fits, or not with this few entries) or ``"paused"``.
         """
-        assumed = [self._whole] if whole else []
+        assumed = [self._whole] * whole + [self._others] * other
         assumed += [] if most is None else self._at_most(most)
         stop = self.proposals + max(1, int(proposals))
         while self.proposals < stop and not budget.over:
@@ -139,11 +153,11 @@ class LetterSearch:
         return Candidate(rung, table, letters, proposal.starts, uses.users, int((uses.wrong).sum()))
 
     def forbid(self, candidate: Candidate) -> None:
-        """From now on look for something that differs from a candidate in what the graphs use."""
+        """Look, if asked to, for something that differs from a candidate in what the graphs use."""
         known = np.r_[candidate.table.ravel(), candidate.letters, candidate.starts]
         known[: self._entries[0] if self._entries else self._first_letter] = -1
         places = np.flatnonzero(known >= 0)
-        self._clauses.add((-self._literals[places, known[places]]).tolist())
+        self._clauses.add([-self._others, *(-self._literals[places, known[places]]).tolist()])
 
     def close(self) -> None:
         """Give back the memory of the solver."""
@@ -159,6 +173,10 @@ class LetterSearch:
             for state, literal in enumerate(self._literals[entry].tolist()):
                 if literal:
                     phases.append(literal if state == entry // self.rung.num_values else -literal)
+        for given in range(self.rung.num_inputs):
+            if not self.data.labels_of(given):
+                final = self._literals[self._first_start + given, : self.rung.num_final]
+                phases += (-final[final > 0]).tolist()
         self._clauses.solver.set_phases(phases)
 
     def _at_most(self, most: int) -> list[int]:
@@ -187,8 +205,9 @@ class LetterSearch:
         # Nodes that are final at once are written as ones that move at once, which takes a step.
         in_time = bool((self.data.examples.steps > 0).all())
         for given in range(rung.num_inputs):
+            # An input without a label may get one from graphs that come later.
             labels = self.data.labels_of(given)
-            final = labels if in_time and rung.num_final and len(labels) == 1 else []
+            final = (labels or range(rung.num_final)) if in_time and len(labels) < 2 else []
             self._one_of(self._first_start + given, [*final, *usual] if rung.num_final else [given])
         for a, b in apart if rung.num_final else ():
             pair = self._literals[[self._first_start + a, self._first_start + b]]
