@@ -48,8 +48,8 @@ _COUNTING = 0.3
 """Share of the rest for counting; what is then left is for simplifying, for annealing or for the fewest errors."""
 _ANNEALING = 0.85
 """Share of that for annealing."""
-_MORE_STATES = (2, 6)
-"""Numbers of further states for annealing, if the user gives none."""
+_MORE_STATES = (6, 2, 6)
+"""Numbers of further states for annealing, in turns, if the user gives none: more states leave more that fits."""
 _IMPATIENT = 0.25
 """Both shares, if some labels may be wrong."""
 
@@ -152,10 +152,10 @@ class Fit:
     def _anneal(self, extras: Sequence[int], aggregations: list[Aggregation]) -> list[Attempt]:
         """Restarts of annealing on large tables, with one starting state for each input."""
         single = tuple(range(len(self.task.inputs)))
-        numbers = {max(extras)} if self.learner.states is not None or not self.num_final else set(_MORE_STATES)
+        numbers = (max(extras),) if self.learner.states is not None or not self.num_final else _MORE_STATES
         problems: list[Problem] = []
         for aggregation in aggregations:
-            for extra in sorted(numbers):
+            for extra in numbers:
                 shape = Shape(self.num_final, len(single), extra, aggregation)
                 entries = shape.num_states * aggregation.num_values(shape.num_states)
                 if entries <= _MAX_ENTRIES:
