@@ -55,6 +55,19 @@ def slotted_graphs(draw, max_nodes=9, num_slots=None):
 
 
 @st.composite
+def kind_graphs(draw, max_nodes=9, names=("b", "a", "c d")):
+    """Graphs whose arcs are of kinds, which arcs of a node share; arcs repeat, and some kinds are not used."""
+    num_nodes = draw(st.integers(0, max_nodes))
+    if num_nodes == 0:
+        return Graph.from_edges(0, [])
+    kinds = names[: draw(st.integers(1, len(names)))]
+    node, kind = st.integers(0, num_nodes - 1), st.integers(0, len(kinds) - 1)
+    edges = draw(st.lists(st.tuples(node, node, kind), max_size=3 * num_nodes))
+    pairs, slots = [edge[:2] for edge in edges], [edge[2] for edge in edges]
+    return Graph.from_edges(num_nodes, pairs, directed=draw(st.booleans()), slots=slots, kinds=kinds)
+
+
+@st.composite
 def lattices(draw, slotted=None, max_height=6, wide=True):
     """Lattices of every kind; widths are small or lie around the 64 cells of a machine word."""
     kind = draw(st.sampled_from(["line", "von-neumann", "moore", "hex"]))

@@ -48,7 +48,7 @@ class TaskGraph(Graph):
     @classmethod
     def of(cls, graph: Graph) -> TaskGraph:
         """The same graph with the conveniences."""
-        return cls(graph.indptr, graph.indices, graph.slots)
+        return cls(graph.indptr, graph.indices, graph.slots, graph.kinds)
 
     @property
     def nodes(self) -> range:
@@ -364,7 +364,7 @@ class CustomTask(Dataset):
 
 
 _Definition = CustomTask | type[CustomTask]
-_Key = tuple[bytes, bytes, bytes | None]
+_Key = tuple[bytes, bytes, bytes | None, tuple[str, ...] | None]
 """The arrays of a graph."""
 
 
@@ -381,15 +381,17 @@ def _keys(graphs: GraphBatch) -> Iterable[_Key]:
             (union.indptr[start : stop + 1] - bounds[place]).tobytes(),
             (union.indices[arcs] - start).astype(np.int64).tobytes(),
             slots,
+            union.kinds,
         )
 
 
 @lru_cache(maxsize=256)
-def _graph(indptr: bytes, indices: bytes, slots: bytes | None) -> TaskGraph:
+def _graph(indptr: bytes, indices: bytes, slots: bytes | None, kinds: tuple[str, ...] | None) -> TaskGraph:
     return TaskGraph(
         np.frombuffer(indptr, np.int64),
         np.frombuffer(indices, np.int64),
         None if slots is None else np.frombuffer(slots, np.uint8),
+        kinds,
     )
 
 
@@ -449,7 +451,7 @@ def _check_numbering_of(task: CustomTask, graphs: GraphBatch, inputs: Array) -> 
 def _check_renumbered(task: CustomTask, graph: Graph, inputs: Array, rng: np.random.Generator) -> None:
     order = rng.permutation(graph.num_nodes)
     arcs = np.stack((order[graph.indices], order[graph.targets()]), axis=1)
-    other = Graph.from_edges(graph.num_nodes, arcs, directed=True, slots=graph.slots)
+    other = Graph.from_edges(graph.num_nodes, arcs, directed=True, slots=graph.slots, kinds=graph.kinds)
     moved = np.empty_like(inputs)
     moved[order] = inputs
     labels = [

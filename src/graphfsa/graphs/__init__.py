@@ -15,6 +15,7 @@ from graphfsa.graphs.convert import (
 from graphfsa.graphs.enumeration import GRAPH_CLASSES, all_graphs, all_inputs
 from graphfsa.graphs.files import read_graph, write_graph
 from graphfsa.graphs.graph import Graph
+from graphfsa.graphs.kinds import both_ways
 from graphfsa.graphs.lattice import Lattice
 from graphfsa.graphs.naming import find_graph
 
@@ -27,6 +28,7 @@ __all__ = [
     "all_graphs",
     "all_inputs",
     "as_graph",
+    "both_ways",
     "families",
     "find_graph",
     "from_networkx",
