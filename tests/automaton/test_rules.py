@@ -84,7 +84,7 @@ def test_guards_are_true_of_neighbourhoods(fsa, data):
 def true(atom, rules, states, slots):
     if isinstance(atom, CountIs):
         count = sum(state in atom.states for state in states)
-        return min(count, rules.features.bound) in atom.numbers
+        return min(count, rules.features.censuses[0].bound) in atom.numbers
     if isinstance(atom, PartIs):
         there = dict(zip(slots, states, strict=True)).get(atom.part)
         return (0 if there is None else there + 1) in atom.labels

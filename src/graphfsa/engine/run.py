@@ -96,7 +96,7 @@ def run(
     graph = as_graph(graph)
     check_name("kernel", kernel, KERNELS)
     start = node_states(fsa, graph, states, default)
-    fsa.aggregation.check_graph(graph)
+    graph = fsa.aggregation.fitting(graph)
     until_stable = isinstance(steps, str)
     last_step = _last_step(steps, max_steps, graph.num_nodes)
     stride = _check_record(record, graph.num_nodes, last_step, until_stable)

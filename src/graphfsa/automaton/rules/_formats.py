@@ -14,10 +14,13 @@ from graphfsa.aggregations import (
     Features,
     LettersAggregation,
     PositionalAggregation,
+    ProductAggregation,
+    RelationsAggregation,
     Sum,
     Tally,
+    WeightedSumAggregation,
 )
-from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, Rule, ShareIs, SumIs, runs
+from graphfsa.automaton.rules._guards import Atom, CountIs, GradeIs, PartIs, Rule, ShareIs, SumIs, runs
 from graphfsa.automaton.rules._names import StateNames, code_span, latex_name, plain_name
 from graphfsa.automaton.rules._sum_notation import SUMS, sum_words, sums_words
 from graphfsa.automaton.rules._wording import guard_words
@@ -149,6 +152,19 @@ def sight_words(aggregation: Aggregation, names: StateNames) -> str:
     if type(aggregation) is CountingAggregation:
         up_to = f"the number of neighbours in each state, up to {aggregation.bound}"
         return up_to if aggregation.bound > 1 else "which states neighbours are in"
+    if type(aggregation) is RelationsAggregation:
+        kinds = [
+            f"{names.written(kind)} (up to {bound})"
+            for kind, bound in zip(aggregation.kinds, aggregation.bounds, strict=True)
+            if bound
+        ]
+        return f"the number of neighbours in each state, by {' and by '.join(kinds)}"
+    if type(aggregation) is ProductAggregation:
+        return "; ".join(sight_words(part, names) for part in aggregation.parts)
+    if type(aggregation) is WeightedSumAggregation:
+        terms = [f"{weight} for {names[state]}" for state, weight in enumerate(aggregation.weights) if weight]
+        thresholds = ", ".join(map(str, aggregation.thresholds))
+        return f"the sum of {', '.join(terms) or 'nothing'}, compared with {thresholds}"
     if type(aggregation) is PositionalAggregation:
         return f"the state of the neighbour in each of {aggregation.num_slots} slots"
     return aggregation_words(aggregation, names)
@@ -223,6 +239,8 @@ _PARTS = """
     seen is what the aggregation's observation says."""
 _SUMS = """
     seen is a tuple of sums over the neighbours."""
+_GRADES = """
+    seen is how many thresholds the weighted sum of the neighbours reaches."""
 _VALUE = """
     value is the number of the aggregation's value."""
 
@@ -236,9 +254,8 @@ def python_source(rules: Rules) -> str:
     if not by_value:
         names = StateNames(rules.state_names, plain_name)
         lines += [f"    # {tally.source}: {_seen(tally, names)}" for tally in features.sums]
-    if features.counts is not None and not by_value:
-        counted = "sum(name in names for name in seen)" if features.slotted else "sum(seen[name] for name in names)"
-        lines += ["", "    def count(*names):", f"        return {counted}", ""]
+    if features.censuses and not by_value:
+        lines += _counting(features)
     for state, listed in enumerate(rules.lists):
         lines.append(f"    if state == {rules.state_names[state]!r}:")
         for rule in listed:
@@ -254,6 +271,23 @@ def python_source(rules: Rules) -> str:
     return "\n".join([*lines, '    raise ValueError(f"unknown state {state!r}")', ""])
 
 
+def _counting(features: Features) -> list[str]:
+    """A helper for the function: how many neighbours are in some states."""
+    told = {
+        True: "sum(name in names for name in seen)",
+        False: "sum(seen[name] for name in names)",
+    }
+    counted = [told[slotted] for slotted in sorted({census.slotted for census in features.censuses})]
+    which = counted[0] if len(counted) == 1 else f"{counted[1]} if isinstance(seen, tuple) else {counted[0]}"
+    names = "*names" if _only_census(features) else "seen, *names"
+    return ["", f"    def count({names}):", f"        return {which}", ""]
+
+
+def _only_census(features: Features) -> bool:
+    """Whether what is seen is how many neighbours are in each state, or who they are."""
+    return [census.source for census in features.censuses] == ["seen"]
+
+
 def _seen(tally: Tally, names: StateNames) -> str:
     """What a sum is, with the letters that a function is shown."""
     part = tally.sum
@@ -265,9 +299,12 @@ def _seen(tally: Tally, names: StateNames) -> str:
 def _explanation(features: Features, by_value: bool) -> str:
     if by_value:
         return _VALUE
-    if features.counts is not None:
-        return _SLOTS if features.slotted else _COUNTS.format(bound=features.bound)
-    return _SHARES if features.shares else _SUMS if features.sums else _PARTS
+    sources = [each.source for each in (*features.censuses, *features.shares, *features.grades)]
+    if any(source != "seen" for source in sources):
+        return _PARTS
+    if features.plain is not None:
+        return _SLOTS if features.plain.slotted else _COUNTS.format(bound=features.plain.bound)
+    return _SHARES if features.shares else _SUMS if features.sums else _GRADES if features.grades else _PARTS
 
 
 def _by_value(atom: Atom, features: Features) -> str:
@@ -276,8 +313,13 @@ def _by_value(atom: Atom, features: Features) -> str:
 
 def _test(atom: Atom, features: Features, names: tuple[str, ...]) -> str:
     if isinstance(atom, CountIs):
-        count = f"count({', '.join(repr(names[state]) for state in atom.states)})"
-        return _number_test(count, atom.numbers, features.bound, cut=f"min({count}, {features.bound})")
+        census = features.censuses[atom.census]
+        given = [] if _only_census(features) else [census.source]
+        count = f"count({', '.join([*given, *(repr(names[state]) for state in atom.states)])})"
+        return _number_test(count, atom.numbers, census.bound, cut=f"min({count}, {census.bound})")
+    if isinstance(atom, GradeIs):
+        grade = features.grades[atom.grade]
+        return _range_test(grade.source, atom.lowest, atom.highest, len(grade.levels))
     if isinstance(atom, PartIs):
         part = features.parts[atom.part]
         labels = [part.labels[label] for label in atom.labels]
@@ -323,10 +365,14 @@ def _number_test(count: str, numbers: tuple[int, ...], bound: int, cut: str) -> 
 
 def _share_test(atom: ShareIs, features: Features, names: tuple[str, ...]) -> str:
     share = features.shares[atom.share]
-    reached = f"seen[{names[share.state]!r}]"
-    if atom.highest == len(share.levels):
-        return f"{reached} >= {atom.lowest}"
-    return f"{reached} <= {atom.highest}" if atom.lowest == 0 else f"{atom.lowest} <= {reached} <= {atom.highest}"
+    return _range_test(f"{share.source}[{names[share.state]!r}]", atom.lowest, atom.highest, len(share.levels))
+
+
+def _range_test(reached: str, lowest: int, highest: int, top: int) -> str:
+    """That a number lies between two others, of which the larger may be the largest there is."""
+    if highest == top:
+        return f"{reached} >= {lowest}"
+    return f"{reached} <= {highest}" if lowest == 0 else f"{lowest} <= {reached} <= {highest}"
 
 
 def _tuple(items: list[int] | list[str | None]) -> str:
