@@ -87,7 +87,7 @@ def graph_word(graph_class: str) -> str:
     """What to call one graph of a class."""
     if graph_class in ("path", "cycle", "tree", "row", "ring"):
         return graph_class
-    return {"connected": "graph", "directed": "directed graph"}.get(graph_class, "board")
+    return {"rooted-tree": "rooted tree", "connected": "graph", "directed": "directed graph"}.get(graph_class, "board")
 
 
 def _row(names: Sequence[str | None]) -> str:

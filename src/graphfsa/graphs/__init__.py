@@ -18,6 +18,7 @@ from graphfsa.graphs.graph import Graph
 from graphfsa.graphs.kinds import both_ways
 from graphfsa.graphs.lattice import Lattice
 from graphfsa.graphs.naming import find_graph
+from graphfsa.graphs.rooted import rooted
 
 __all__ = [
     "GRAPH_CLASSES",
@@ -35,6 +36,7 @@ __all__ = [
     "from_pyg",
     "from_scipy",
     "read_graph",
+    "rooted",
     "to_networkx",
     "to_pyg",
     "to_scipy",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphfsa.arrays import Array
-from graphfsa.checks import check_integer, is_integer, shown
+from graphfsa.checks import check_integer, check_name, is_integer, shown
 from graphfsa.errors import GraphError
 from graphfsa.graphs.kinds import check_kinds, numbers_of, renumbered
 from graphfsa.graphs.lattice import Lattice
@@ -274,11 +274,18 @@ class Graph:
         """Number of arcs into each node, int64 [num_nodes]."""
         return np.diff(self.indptr)
 
-    def neighbours(self, node: int) -> Array:
-        """What a node sees: the sources of its arcs, int32, with repetitions."""
+    def neighbours(self, node: int, kind: str | None = None) -> Array:
+        """What a node sees: the sources of its arcs, or of those of one kind, int32, with repetitions."""
         if not 0 <= node < self._num_nodes:
             raise GraphError(f"{_there_are(self._num_nodes)}; got {node}")
-        return self.indices[self.indptr[node] : self.indptr[node + 1]]
+        arcs = slice(*self.indptr[node : node + 2])
+        if kind is None or not self._num_arcs:
+            return self.indices[arcs]
+        slots, kinds = self.slots, self._kinds
+        if slots is None or kinds is None:
+            raise GraphError(f"the graph must have kinds of arcs; it has none called {shown(kind)}")
+        check_name("kind of arcs", kind, kinds)
+        return self.indices[arcs][slots[arcs] == kinds.index(kind)]
 
     def out_arcs(self) -> tuple[Array, Array]:
         """The transposed lists: ``indptr`` and, for each node ``u``, the nodes that see ``u``."""

@@ -38,7 +38,8 @@ class Capacity:
         bound: Count at most to this number, or (least, most). By default 3; in an evolution as far as any node has
             neighbours.
         aggregation: How nodes see their neighbours: an aggregation, the name of one (``average-threshold`` is at one
-            half), or ``auto``: relations if the graphs have kinds of arcs, positional if they have slots, else counting.
+            half), or ``auto``: relations if the graphs have kinds of arcs, positional if they have slots, else
+            counting.
     """
 
     states: Range = None
