@@ -20,6 +20,8 @@ from graphfsa import (
 )
 from graphfsa.aggregations import Sum
 from graphfsa.engine import encoder_of, neighbourhood_values
+from graphfsa.engine._dense import ListStepper
+from graphfsa.engine._tiled_parts import TiledPartsStepper, fits_parts
 from graphfsa.engine.reference import reference_run, reference_values
 from graphfsa.errors import AutomatonError
 from own_aggregations import HighestNeighbour, RemainderAggregation
@@ -37,6 +39,11 @@ def assert_agree(fsa, graph, states, steps=5):
         trajectory = run(fsa, graph, states, steps, kernel=kernel, record="all", threads=2)
         assert trajectory.states.tolist() == frames[: len(trajectory.states)], kernel
         assert trajectory.last.tolist() == frames[-1], kernel
+    stepper = ListStepper(fsa, fsa.aggregation.fitting(graph), 1)
+    stepper.load(states.astype(np.uint8))
+    for frame in frames[1:]:
+        stepper.advance(1)
+        assert stepper.states().tolist() == frame
     values = neighbourhood_values(fsa, graph, np.array(frames, np.uint8))
     assert values.tolist() == [reference_values(fsa, graph, frame) for frame in frames]
 
@@ -94,7 +101,7 @@ PRODUCTS = {
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-@examples(12)
+@examples(8)
 @given(data=st.data(), num_states=st.sampled_from([2, 3]), seed=SEEDS)
 def test_products(name, data, num_states, seed):
     aggregation = ProductAggregation(PRODUCTS[name])
@@ -103,6 +110,56 @@ def test_products(name, data, num_states, seed):
         graph = graph.with_kinds(["b", "a"])
     fsa = random_automaton(num_states, aggregation, seed, stay=0.3)
     assert_agree(fsa, graph, np.random.default_rng(seed).integers(0, num_states, graph.num_nodes))
+
+
+LARGE = {
+    "relations": RelationsAggregation(("b", "a", "c"), (1, 2, 3)),
+    "ten times": RelationsAggregation(("b", "a", "c"), (5, 0, 1)),
+    "sets": RelationsAggregation(("b", "a", "c"), 1),
+    "weights": WeightedSumAggregation((5, -7), (-3, 0, 1, 12)),
+    "wide": WeightedSumAggregation((2**31, -(2**31)), (0, 2**31)),
+    "product": ProductAggregation(
+        (
+            WeightedSumAggregation((1, -1), (0,)),
+            RelationsAggregation(("b", "a", "c"), (1, 0, 2)),
+            CountingAggregation(3),
+        )
+    ),
+    "letters": ProductAggregation(
+        (
+            LettersAggregation((Sum("highest", 2, (1, 2)), Sum("count", 3, (1,)))),
+            WeightedSumAggregation((1, 1), (9, 11)),
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_tiles_of_large_graphs(name):
+    """Several tiles, a hub, and nodes that see nobody: by tiles and by lists, which share no code."""
+    rng, size = np.random.default_rng(2), 140_000
+    arcs = rng.integers(0, size - 1, (400_000, 2))
+    arcs[:2000, 1] = 3
+    graph = Graph.from_edges(size, arcs, directed=True, slots=rng.integers(0, 3, 400_000), kinds=["b", "a", "c"])
+    fsa = random_automaton(2, LARGE[name], 5)
+    assert fits_parts(fsa, graph)
+    states = rng.integers(0, 2, size).astype(np.uint8)
+    steppers = TiledPartsStepper(fsa, graph, 2), ListStepper(fsa, graph, 2)
+    for stepper in steppers:
+        stepper.load(states)
+    for _ in range(3):
+        for stepper in steppers:
+            stepper.advance(1)
+        assert np.array_equal(*(stepper.states() for stepper in steppers))
+
+
+def test_what_does_not_fit_tiles():
+    graph = hub(5, 2)
+    for aggregation in (
+        RelationsAggregation(("b", "a"), (9, 1)),
+        ProductAggregation((LettersAggregation((Sum("modulo", 2, (1,)),)), WeightedSumAggregation())),
+    ):
+        assert not fits_parts(random_automaton(2, aggregation, 0), graph)
 
 
 def test_kernels_of_equal_products_are_shared():

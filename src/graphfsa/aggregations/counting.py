@@ -18,6 +18,11 @@ from graphfsa.errors import AutomatonError
 def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
     """Parameters: the bound, then the weight ``(b + 1)^m`` of each state ``m``."""
     bound = parameters[0]
+    if bound == 1:  # The set of states is the value; a table has less than 62 of them.
+        seen = 0
+        for arc in range(begin, end):
+            seen |= 1 << np.int64(states[sources[arc]])
+        return seen
     for state in range(len(scratch)):
         scratch[state] = 0
     value = 0

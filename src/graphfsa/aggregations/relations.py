@@ -19,23 +19,42 @@ from graphfsa.graphs.kinds import check_kinds
 
 
 def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
-    """Parameters: the number of kinds, the bits of a counter; the bound of each kind; the weights [kind, state].
+    """Parameters: the number of kinds, the largest bound, the bits of a counter; the bound and the weight of each bit.
 
-    An entry of ``scratch`` has a counter for each kind: a table that fits in memory leaves room for all of them.
+    A bit stands for a kind and a state. No step of the walk over the arcs depends on what was seen before in a way that
+    the processor would have to guess. Up to bound 3 words hold the bits seen once, twice and three times; beyond, an
+    entry of ``scratch`` has a counter for each kind: a table that fits in memory leaves room for all of them.
     """
-    kinds, bits = parameters[0], parameters[1]
-    mask = (1 << bits) - 1
+    kinds, most, width = parameters[0], parameters[1], parameters[2]
     num_states = len(scratch)
+    count = kinds * num_states
+    bounds, weights = 3, 3 + count
+    value = 0
+    if most <= 3 and count <= 62:
+        once, twice, thrice = 0, 0, 0
+        if most == 1:
+            for arc in range(begin, end):
+                once |= 1 << (np.int64(slots[arc]) * num_states + np.int64(states[sources[arc]]))
+        else:
+            for arc in range(begin, end):
+                bit = 1 << (np.int64(slots[arc]) * num_states + np.int64(states[sources[arc]]))
+                thrice |= twice & bit
+                twice |= once & bit
+                once |= bit
+        for place in range(count):
+            seen = (once >> place & 1) + (twice >> place & 1) + (thrice >> place & 1)
+            value += min(seen, parameters[bounds + place]) * parameters[weights + place]
+        return value
+    mask = (1 << width) - 1
     for state in range(num_states):
         scratch[state] = 0
-    value = 0
     for arc in range(begin, end):
-        state = states[sources[arc]]
+        state = np.int64(states[sources[arc]])
         kind = np.int64(slots[arc])
-        shift = kind * bits
-        if (scratch[state] >> shift) & mask < parameters[2 + kind]:
-            scratch[state] += 1 << shift
-            value += parameters[2 + kinds + kind * num_states + state]
+        place, shift = kind * num_states + state, kind * width
+        more = np.int64((scratch[state] >> shift) & mask < parameters[bounds + place])
+        scratch[state] += more << shift
+        value += more * parameters[weights + place]
     return value
 
 
@@ -178,9 +197,10 @@ class RelationsAggregation(Aggregation):
         return "; ".join(words)
 
     def parameters(self, num_states: int) -> Array:  # noqa: D102
-        bits = max(self.bounds).bit_length()
+        most = max(self.bounds)
+        bounds = [bound for bound in self.bounds for _ in range(num_states)]
         weights = [weight for row in self._weights(num_states) for weight in row]
-        return np.array([len(self.kinds), bits, *self.bounds, *weights], np.int64)
+        return np.array([len(self.kinds), most, most.bit_length(), *bounds, *weights], np.int64)
 
     def check_graph(self, graph: GraphLike) -> None:  # noqa: D102
         graph = as_graph(graph)

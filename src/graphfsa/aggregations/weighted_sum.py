@@ -29,8 +29,8 @@ def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int
     for arc in range(begin, end):
         total += parameters[1 + count + np.int64(states[sources[arc]])]
     value = 0
-    while value < count and total >= parameters[1 + value]:
-        value += 1
+    for place in range(count):
+        value += np.int64(total >= parameters[1 + place])
     return value
 
 
