@@ -10,7 +10,6 @@ import numpy as np
 from benchmarks._report import in_turns, provenance, row, say
 from graphfsa.aggregations import (
     Aggregation,
-    AverageThresholdAggregation,
     CountingAggregation,
     ProductAggregation,
     RelationsAggregation,
@@ -53,7 +52,6 @@ def _dense(size: int, turns: int, rng: np.random.Generator) -> Rows:
     graph = families.erdos_renyi(size, mean_degree=10, rng=rng)
     two, four = with_kinds(graph, 2, rng), with_kinds(graph, 4, rng)
     vote = WeightedSumAggregation((-2, -1, 1, 3), (0, 4))
-    share = AverageThresholdAggregation({0: 0.5})
     cases: dict[str, tuple[Aggregation, Graph]] = {
         "counting, b = 1": (CountingAggregation(1), graph),
         "counting, b = 2": (CountingAggregation(2), graph),
@@ -62,7 +60,6 @@ def _dense(size: int, turns: int, rng: np.random.Generator) -> Rows:
         "relations, 2 kinds, b = 2": (RelationsAggregation(two.kinds or (), 2), two),
         "relations, 4 kinds, b = 1": (RelationsAggregation(four.kinds or (), 1), four),
         "weighted sum, 2 thresholds": (vote, graph),
-        "average threshold": (share, graph),
         "product of counting (b = 1) and a weighted sum": (ProductAggregation((CountingAggregation(1), vote)), graph),
         "product of relations (2 kinds, b = 1) and a weighted sum": (
             ProductAggregation((RelationsAggregation(two.kinds or (), 1), vote)),

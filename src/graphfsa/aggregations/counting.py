@@ -19,7 +19,7 @@ def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int
     """Parameters: the bound, then the weight ``(b + 1)^m`` of each state ``m``."""
     bound = parameters[0]
     if bound == 1:  # The set of states is the value; a table has less than 62 of them.
-        seen = 0
+        seen: Any = 0
         for arc in range(begin, end):
             seen |= 1 << np.int64(states[sources[arc]])
         return seen

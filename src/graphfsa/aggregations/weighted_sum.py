@@ -28,7 +28,7 @@ def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int
     total = 0
     for arc in range(begin, end):
         total += parameters[1 + count + np.int64(states[sources[arc]])]
-    value = 0
+    value: Any = 0
     for place in range(count):
         value += np.int64(total >= parameters[1 + place])
     return value

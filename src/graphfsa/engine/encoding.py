@@ -53,7 +53,7 @@ def encoder_of(aggregation: Aggregation, num_states: int, graph: Graph) -> Encod
             have too many different neighbourhoods.
     """
     kind = type(aggregation)
-    if kind is ProductAggregation:
+    if isinstance(aggregation, ProductAggregation) and kind is ProductAggregation:
         return _product(aggregation, num_states, graph)
     if kind.compiled_encode is not None and _is_up_to_date(kind, "compiled_encode"):
         return Encoder(kind.compiled_encode, aggregation.parameters(num_states))
