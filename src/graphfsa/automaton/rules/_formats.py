@@ -22,7 +22,7 @@ from graphfsa.aggregations import (
 )
 from graphfsa.automaton.rules._guards import Atom, CountIs, GradeIs, PartIs, Rule, ShareIs, SumIs, runs
 from graphfsa.automaton.rules._names import StateNames, code_span, latex_name, plain_name
-from graphfsa.automaton.rules._sum_notation import SUMS, sum_words, sums_words
+from graphfsa.automaton.rules._sum_notation import SUMS, named_sets, sum_words, sums_words
 from graphfsa.automaton.rules._wording import guard_words
 from graphfsa.automaton.stochastic import ONE, probability
 from graphfsa.checks import shorten
@@ -37,17 +37,31 @@ _HTML_NAME = 40
 
 def rules_text(rules: Rules) -> str:
     """See ``Rules.text``."""
-    names = StateNames(rules.state_names, plain_name)
+    names = _names(rules, plain_name, str)
     blocks = [_header(rules, names, str)]
     if rules.free:
         blocks.append([f"#{_free(rules)}"])
-    blocks += rule_lines(rules)
+    blocks += _lines(rules, names)
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
 def rule_lines(rules: Rules) -> list[list[str]]:
     """See ``Rules.lines``."""
-    names = StateNames(rules.state_names, plain_name)
+    return _lines(rules, StateNames(rules.state_names, plain_name))
+
+
+def _names(rules: Rules, written: Callable[[str], str], mark: Callable[[str], str]) -> StateNames:
+    """Names of states and of sets of them as a format writes them."""
+    sets = named_sets(rules.aggregation, len(rules.state_names))
+    return StateNames(rules.state_names, written, {states: mark(name) for states, name in sets.items()})
+
+
+def _set_lines(names: StateNames) -> list[str]:
+    """Which states the sets have that have a name."""
+    return [f"{mark}: {', '.join(names[state] for state in states)}" for states, mark in names.sets.items()]
+
+
+def _lines(rules: Rules, names: StateNames) -> list[list[str]]:
     return [
         [names[state] + _move(rules, rule, state, names, " stays", " -> ") for rule in listed]
         for state, listed in enumerate(rules.lists)
@@ -56,7 +70,7 @@ def rule_lines(rules: Rules) -> list[list[str]]:
 
 def rules_markdown(rules: Rules) -> str:
     """See ``Rules.markdown``."""
-    names = StateNames(rules.state_names, code_span)
+    names = _names(rules, code_span, code_span)
     lines = [f"- {line}" for line in _header(rules, names, code_span)]
     lines += ["", f"{_ORDER}{_free(rules)}", ""]
     for state, listed in enumerate(rules.lists):
@@ -71,8 +85,8 @@ def rules_markdown(rules: Rules) -> str:
 
 def rules_latex(rules: Rules) -> str:
     """See ``Rules.latex``."""
-    names = StateNames(rules.state_names, latex_name)
-    blocks = ["% Needs \\usepackage{amsmath}.", f"{_ORDER}{_free(rules)}"]
+    names = _names(rules, latex_name, latex_name)
+    blocks = ["% Needs \\usepackage{amsmath}.", *_set_lines(names), f"{_ORDER}{_free(rules)}"]
     for state, listed in enumerate(rules.lists):
         moves = [move_words(rules, rule, state, names, names[state], "") for rule in listed]
         if rules.outcomes is not None:
@@ -91,7 +105,7 @@ def rules_latex(rules: Rules) -> str:
 
 def rules_html(rules: Rules) -> str:
     """See ``Rules.html``."""
-    names = StateNames(rules.state_names, lambda name: plain_name(shorten(name, _HTML_NAME)))
+    names = _names(rules, lambda name: plain_name(shorten(name, _HTML_NAME)), str)
     marks = {**dict.fromkeys(rules.starting_states, " (start)"), **dict.fromkeys(rules.final_states, " (final)")}
     rows: list[Html] = []
     for state, listed in enumerate(rules.lists):
@@ -99,7 +113,8 @@ def rules_html(rules: Rules) -> str:
         head = element("th", names[state] + marks.get(state, ""), style="text-align: left; vertical-align: top")
         rows.append(element("tr", head, element("td", moves, style="text-align: left")))
     title = f"GraphFSA: {len(names)} states, {rules.aggregation}"
-    return join([table_html(title, rows), element("p", _ORDER + _free(rules))])
+    sets = [element("p", line) for line in _set_lines(names)]
+    return join([table_html(title, rows), *sets, element("p", _ORDER + _free(rules))])
 
 
 def rule_facts(rules: Rules) -> list[dict[str, Any]]:
@@ -178,7 +193,7 @@ def _header(rules: Rules, names: StateNames, written: Callable[[str], str]) -> l
     if rules.final_states:
         fields.append(("final states", rules.final_states))
     lines = [f"{field}: {', '.join(names[state] for state in states)}".rstrip() for field, states in fields]
-    return [*lines, f"aggregation: {aggregation_words(rules.aggregation, names, written)}"]
+    return [*lines, *_set_lines(names), f"aggregation: {aggregation_words(rules.aggregation, names, written)}"]
 
 
 def _move(rules: Rules, rule: Rule, state: int, names: StateNames, stays: str, arrow: str) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from graphfsa.aggregations import Features, Part
 from graphfsa.automaton.rules._amounts import NO, SOME, AmountReader, Ranges
 from graphfsa.automaton.rules._guards import Atom, CountIs, GradeIs, Guard, PartIs, ShareIs, SumIs, sum_among
-from graphfsa.automaton.rules._line import Line, Token
+from graphfsa.automaton.rules._line import Line, Sets, Token
 from graphfsa.automaton.rules._names import KEYWORDS, listed, plain_name
 from graphfsa.automaton.rules._sum_guards import SumGuardReader
 from graphfsa.automaton.rules._wording import fraction_words
@@ -22,10 +22,11 @@ class GuardReader(AmountReader):
         line: The line.
         names: Names of the states.
         features: What guards can be about.
+        sets: Sets of states that have a name.
     """
 
-    def __init__(self, line: Line, names: tuple[str, ...], features: Features) -> None:
-        super().__init__(line, names)
+    def __init__(self, line: Line, names: tuple[str, ...], features: Features, sets: Sets) -> None:
+        super().__init__(line, names, sets)
         self._features = features
 
     def guard(self) -> Guard:
@@ -58,7 +59,7 @@ class GuardReader(AmountReader):
             if line.skip("the", *grade.name.split(), "is"):
                 return self._grade(place)
         if features.sums and line.skip("the"):
-            return SumGuardReader(line, self.names, features).atom()
+            return SumGuardReader(line, self.names, features, self.sets).atom()
         if features.shares and self._speaks_of_shares():
             return self._share()
         if not features.censuses and not features.sums:
@@ -76,14 +77,14 @@ class GuardReader(AmountReader):
             ahead += 1
         return False
 
-    def _label(self, part: Part) -> int:
+    def _label(self, part: Part) -> tuple[int]:
         if None in part.places and self.line.skip("missing"):
-            return part.places[None]
+            return (part.places[None],)
         token = self.line.take("a name")
         if (not token.quoted and token.text in KEYWORDS) or token.text not in part.places:
             known = ", ".join("missing" if label is None else shown(label) for label in part.labels[:8])
             raise self.line.error(f"expected one of {known}; got {shown(token.text)}")
-        return part.places[token.text]
+        return (part.places[token.text],)
 
     # ---- numbers of neighbours
 

@@ -38,13 +38,13 @@ def count_words(
     amount, plural = _amount(numbers, bound)
     by = "" if kind is None else f" by {names.written(kind)}"
     noun = ("neighbours" if plural else "neighbour") + by
-    others = [state for state in range(len(names)) if state not in states]
+    chosen = set(states)
+    others = tuple(state for state in range(len(names)) if state not in chosen)
     if not others:
         return f"it has {amount} {noun}"
-    if numbers == (0,) and len(others) < len(states):
-        return f"every neighbour{by} is {listed([names[state] for state in others])}"
-    among = one_of([names[m] for m in states], [names[m] for m in others])
-    return f"{amount} {noun} {'are' if plural else 'is'} {among}"
+    if numbers == (0,) and (others in names.sets or (len(others) < len(states) and states not in names.sets)):
+        return f"every neighbour{by} is {listed(names.of(others))}"
+    return f"{amount} {noun} {'are' if plural else 'is'} {names.one_of(states)}"
 
 
 def _amount(numbers: tuple[int, ...], bound: int) -> tuple[str, bool]:
@@ -135,7 +135,7 @@ def _sum_words(atom: SumIs, features: Features, names: StateNames) -> str:
 
 
 def _highest_words(part: Sum, levels: tuple[int, ...], names: StateNames) -> str:
-    named = [(level, names[state]) for level in range(1, part.size) for state in part.states(level)]
+    named = [(level, name) for level in range(1, part.size) for name in names.of(part.states(level))]
     named = [(0, names.label(None)), *named]
     chosen = [name for level, name in named if level in levels]
     return one_of(chosen, [name for level, name in named if level not in levels])
