@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -126,6 +127,8 @@ class ProductAggregation(Aggregation):
         return tuple(found)
 
     def with_neighbour(self, value: int, state: int, slot: int, num_states: int) -> int | None:  # noqa: D102
+        if self.uses_slots and not all(part.uses_slots or _follows(part, num_states) for part in self.parts):
+            return None  # Always, or it would look as if only this slot were taken.
         after: list[int] = []
         for part, own in zip(self.parts, self.split(value, num_states), strict=True):
             more = part.with_neighbour(own, state, slot, num_states)
@@ -205,6 +208,23 @@ class ProductAggregation(Aggregation):
             total += value * weight
             weight *= part.num_values(num_states)
         return total
+
+
+@lru_cache(maxsize=64)
+def _follows(part: Aggregation, num_states: int) -> bool:
+    """Whether an aggregation without slots always says what one more neighbour makes of a value."""
+    first = part.encode([], [], num_states)
+    seen, waiting = {first}, [first]
+    while waiting:
+        value = waiting.pop()
+        for state in range(num_states):
+            after = part.with_neighbour(value, state, 0, num_states)
+            if after is None:
+                return False
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return True
 
 
 def _lifted(features: Features, own: Array, seen: str) -> Features:
