@@ -47,7 +47,7 @@ def by_hand(kinds=("parent", "child"), bound=1):
     return GraphFSA.from_rule(names, aggregation, final, starting_states=["plain", "marked"], final_states=names[:2])
 
 
-def some(sizes=(1, 2, 3, 4, 5, 6), each=25):
+def some(sizes=(1, 2, 3, 4, 5, 6), each=120):
     task, rng = Below(), np.random.default_rng(0)
     return type(task.generate(1, 1, rng)).concatenate([task.generate(size, each, rng) for size in sizes])
 

@@ -101,7 +101,7 @@ class Capacity:
         low, high = _limits(self.bound, usual)
         if kind == "relations":
             kinds = graph.kinds or tuple(map(str, range(max(1, graph.num_slots))))
-            return [_relations(kinds, bound, graph) for bound in range(low, high + 1)]
+            return list(dict.fromkeys(_relations(kinds, bound, graph) for bound in range(low, high + 1)))
         return [CountingAggregation(bound) for bound in range(low, high + 1)]
 
 
