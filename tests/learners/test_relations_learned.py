@@ -29,10 +29,13 @@ class Below(CustomTask):
     graphs = "rooted-tree"
 
     def label(self, graph, inputs):
-        above = [name == "marked" for name in inputs]
-        for _ in graph.nodes:
-            above = [above[v] or any(above[u] for u in graph.neighbours(v, "child")) for v in graph.nodes]
-        return ["above" if yes else "clear" for yes in above]
+        found = ["clear"] * graph.num_nodes
+        for node in graph.nodes:
+            upwards = [node] if inputs[node] == "marked" else []
+            while upwards:
+                found[upwards[0]] = "above"
+                upwards = graph.neighbours(upwards[0], "parent").tolist()
+        return found
 
 
 def by_hand(kinds=("parent", "child"), bound=1):

@@ -159,9 +159,12 @@ class Aggregation(Plugin, ABC):
         """Raise if this aggregation can't look at this graph."""
         graph = as_graph(graph)
         if self.uses_slots and graph.slots is None and graph.num_arcs:
+            where = "lattice families take slots=true; row and ring have them"
+            if self.uses_kinds:
+                where = "rooted-tree has kinds of arcs; in Python see graphs.rooted, both_ways and from_networkx"
             raise AutomatonError(
-                f"{self.name} aggregation needs a graph with neighbour slots; this graph has none "
-                "(lattice families take slots=true; row and ring have them)"
+                f"{self.name} aggregation needs a graph with neighbour slots{' or kinds of arcs' * self.uses_kinds}; "
+                f"this graph has none ({where})"
             )
         if self.uses_slots and not self.uses_kinds and graph.kinds is not None:
             raise AutomatonError(
