@@ -13,6 +13,8 @@ from graphfsa import (
     Lattice,
     LettersAggregation,
     PositionalAggregation,
+    RelationsAggregation,
+    WeightedSumAggregation,
 )
 from graphfsa.aggregations import Sum
 
@@ -52,6 +54,19 @@ def slotted_graphs(draw, max_nodes=9, num_slots=None):
     chosen = draw(st.lists(source, min_size=num_nodes * num_slots, max_size=num_nodes * num_slots))
     arcs = [(u, place // num_slots, place % num_slots) for place, u in enumerate(chosen) if u >= 0]
     return Graph.from_edges(num_nodes, [arc[:2] for arc in arcs], directed=True, slots=[arc[2] for arc in arcs])
+
+
+@st.composite
+def kind_graphs(draw, max_nodes=9, names=("b", "a", "c d")):
+    """Graphs whose arcs are of kinds, which arcs of a node share; arcs repeat, and some kinds are not used."""
+    num_nodes = draw(st.integers(0, max_nodes))
+    if num_nodes == 0:
+        return Graph.from_edges(0, [])
+    kinds = names[: draw(st.integers(1, len(names)))]
+    node, kind = st.integers(0, num_nodes - 1), st.integers(0, len(kinds) - 1)
+    edges = draw(st.lists(st.tuples(node, node, kind), max_size=3 * num_nodes))
+    pairs, slots = [edge[:2] for edge in edges], [edge[2] for edge in edges]
+    return Graph.from_edges(num_nodes, pairs, directed=draw(st.booleans()), slots=slots, kinds=kinds)
 
 
 @st.composite
@@ -120,7 +135,28 @@ def letters(draw, num_states, max_sums=3):
     return LettersAggregation(tuple(some))
 
 
-KINDS = ("positional", "counting", "average", "letters")
+@st.composite
+def weighted_sum(draw, num_states):
+    """Weights of both signs, some 0, and a few thresholds around them."""
+    weights = draw(st.lists(st.integers(-3, 4), max_size=num_states))
+    thresholds = sorted(draw(st.sets(st.integers(-5, 8), min_size=1, max_size=3)))
+    return WeightedSumAggregation(tuple(weights), tuple(thresholds))
+
+
+@st.composite
+def relations(draw, num_states, kinds=("b", "a", "c d")):
+    """Kinds with bounds of their own, of which one may be 0; few where there are many states."""
+    most = {1: 3, 2: 3, 3: 2, 4: 1, 5: 1}.get(num_states, 0)
+    chosen = list(kinds)[: draw(st.integers(1, len(kinds)))]
+    if most == 0 or (most == 1 and num_states == 5):
+        bounds = [0] * len(chosen)
+        bounds[draw(st.integers(0, len(chosen) - 1))] = 1
+    else:
+        bounds = draw(st.lists(st.integers(0, most), min_size=len(chosen), max_size=len(chosen)).filter(any))
+    return RelationsAggregation(tuple(chosen), tuple(bounds))
+
+
+KINDS = ("positional", "counting", "average", "letters", "weighted")
 
 
 @st.composite
@@ -136,7 +172,12 @@ def automata(draw, num_slots=None, num_states=None, kinds=KINDS, finals=None):
             states -= 1
         aggregation = PositionalAggregation(num_slots=slots)
     else:
-        makers = {"counting": counting, "average": average_threshold, "letters": letters}
+        makers = {
+            "counting": counting,
+            "average": average_threshold,
+            "letters": letters,
+            "weighted": weighted_sum,
+        }
         aggregation = draw(makers[kind](states))
     stay = draw(st.sampled_from([0.0, 0.5, 0.9, 0.98]))
     finals = draw(st.integers(0, min(2, states))) if finals is None else finals

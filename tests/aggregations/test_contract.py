@@ -28,12 +28,12 @@ def names_of(num_states):
 
 @st.composite
 def neighbourhoods(draw, aggregation, num_states):
-    """Neighbour states and slots that the aggregation may see; no two neighbours share a slot."""
+    """Neighbour states and slots that the aggregation may see; no two neighbours share a slot that is no kind."""
     state = st.integers(0, num_states - 1)
     if not aggregation.uses_slots:
         return draw(st.lists(state, max_size=12)), []
     num_slots = next(k for k in range(1, 257) if allows(aggregation, k) and not allows(aggregation, k + 1))
-    slots = draw(st.lists(st.integers(0, num_slots - 1), unique=True))
+    slots = draw(st.lists(st.integers(0, num_slots - 1), unique=not aggregation.uses_kinds, max_size=12))
     return [draw(state) for _ in slots], slots
 
 
@@ -50,7 +50,8 @@ def allows(aggregation, num_slots):
 
 
 def test_the_three_of_the_paper_are_here_letters_and_those_of_ones_own():
-    assert {"average-threshold", "counting", "letters", "positional"} <= set(NAMES) <= set(aggregation_names())
+    built_in = {"average-threshold", "counting", "letters", "positional", "product", "relations", "weighted-sum"}
+    assert built_in <= set(NAMES) <= set(aggregation_names())
 
 
 def test_an_unknown_name_lists_the_valid_ones():
@@ -137,7 +138,8 @@ def test_what_rules_can_ask_tells_values_apart(name, num_states):
     features = aggregation.features(names_of(num_states))
     rows = [part.digits for part in features.parts] + [share.digits for share in features.shares]
     rows += [tally.digits for tally in features.sums]
-    rows += [] if features.counts is None else list(features.counts)
+    rows += [grade.digits for grade in features.grades]
+    rows += [counts for census in features.censuses for counts in census.counts]
     assert len(set(zip(*map(np.ndarray.tolist, rows), strict=True))) == aggregation.num_values(num_states)
     assert all(digits.max() < len(part.labels) for part in features.parts for digits in [part.digits])
     assert len({part.name for part in features.parts}) == len(features.parts)
@@ -180,7 +182,7 @@ def test_one_more_neighbour_gives_the_value_of_the_larger_neighbourhood(name, da
         assert after is None
     elif not aggregation.uses_slots:
         assert after in (None, aggregation.encode([*states, state], [], num_states))
-    elif slot in slots or not allows(aggregation, slot + 1):
+    elif (slot in slots and not aggregation.uses_kinds) or not allows(aggregation, slot + 1):
         assert after is None
     else:
         assert after == aggregation.encode([*states, state], [*slots, slot], num_states)
@@ -238,7 +240,7 @@ def test_what_kernels_call_equals_encode_as_plain_python(name, data, num_states)
     arcs = [(source, node) for source in range(len(states))]
     others = [(other, other) for other in range(node + 2) if other != node]
     uses = [*slots, *[0] * len(others)] if aggregation.uses_slots else None
-    graph = Graph.from_edges(node + 2, arcs + others, directed=True, slots=uses)
+    graph = Graph.from_edges(node + 2, arcs + others, directed=True, slots=uses, kinds=aggregation.seen_kinds)
     encoder = encoder_of(aggregation, num_states, graph)
     value = encoder.function(
         np.array([*states, *[0] * (num_others + 2)], np.uint8),
@@ -306,7 +308,12 @@ def test_the_engine_runs_it(name, num_states):
     rng = np.random.default_rng(0)
     if aggregation.uses_slots:
         targets = np.arange(40)
-        graph = Graph.from_edges(50, np.c_[rng.integers(0, 50, 40), targets], directed=True, slots=np.zeros(40, int))
+        arcs = np.c_[rng.integers(0, 50, 40), targets]
+        if aggregation.uses_kinds:
+            arcs = rng.integers(0, 40, (90, 2))
+        kinds = aggregation.seen_kinds
+        slots = rng.integers(0, 1 if kinds is None else len(kinds), len(arcs))
+        graph = Graph.from_edges(50, arcs, directed=True, slots=slots, kinds=kinds)
     else:
         graph = Graph.from_edges(50, rng.integers(0, 40, (90, 2)), directed=True)
     table = rng.integers(0, num_states, (num_states, aggregation.num_values(num_states)))
@@ -328,7 +335,7 @@ def test_a_config_without_a_name_is_refused(config):
 @every
 @given(
     st.dictionaries(
-        st.sampled_from(["bound", "num_slots", "thresholds", "sums", "x"]),
+        st.sampled_from(["bound", "num_slots", "thresholds", "sums", "kinds", "weights", "parts", "x"]),
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
             lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2),

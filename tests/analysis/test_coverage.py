@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphfsa import CountingAggregation, Graph, GraphBatch, GraphFSA, families, library
+from graphfsa import CountingAggregation, Graph, GraphBatch, GraphFSA, families, library, run
 from graphfsa.analysis.coverage import KINDS, coverage, entries_used, graphs_by_entry, wrong_nodes
 from graphfsa.datasets import Examples, Grab, Task, dataset_class, entry_counts, visited
 from graphfsa.engine.reference import reference_run, reference_values
@@ -150,10 +150,31 @@ def test_too_much_work_is_skipped():
 
 
 def test_too_many_changes_are_skipped_even_if_the_roll_out_is_short(monkeypatch):
-    found = coverage(library.brians_brain(), brain(5))
+    found = coverage(library.distance(), one_path(5))
     monkeypatch.setattr(sys.modules[coverage.__module__], "_ROLL_OUT_COST", 1)
-    assert found.pinned(max_work=5 * 16) is None
-    assert found.pinned(max_work=5 * 16 * 2 * found.num_seen) is not None
+    assert found.pinned(max_work=5 * 6) is None
+    assert found.pinned(max_work=5 * 6 * 3 * found.num_seen) is not None
+
+
+@EXAMPLES
+@given(SEEDS)
+def test_labels_after_one_step_settle_the_entries_that_made_them(seed):
+    rng = np.random.default_rng(seed)
+    names = ("a", "b", "c")
+    fsa = GraphFSA(names, CountingAggregation(1), rng.integers(0, 3, (3, 8)))
+    graph = families.random_tree(int(rng.integers(1, 9)), rng)
+    start = rng.integers(0, 3, graph.num_nodes)
+    mask = rng.random(graph.num_nodes) < 0.7
+    labels = run(fsa, graph, start, 1).last
+    examples = Examples(
+        Task("own", "evolution", names, names), GraphBatch.of([graph]), start, labels, steps=1, mask=mask
+    )
+    pinned = coverage(fsa, examples).pinned()
+    for state in range(3):
+        for value in range(8):
+            others = [other for other in range(3) if other != fsa.transition_table[state, value]]
+            wrong = [wrong_nodes(with_entry(fsa, state, value, other), examples) > 0 for other in others]
+            assert pinned[state, value] == all(wrong)
 
 
 def brain(number):

@@ -4,9 +4,16 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, PositionalAggregation
+from graphfsa import (
+    AverageThresholdAggregation,
+    CountingAggregation,
+    GraphFSA,
+    PositionalAggregation,
+    ProductAggregation,
+    RelationsAggregation,
+)
 from graphfsa.automaton.rules._names import KEYWORDS
-from strategies import LEVELS, letters
+from strategies import LEVELS, letters, relations, weighted_sum
 
 EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
 NASTY = [
@@ -29,7 +36,14 @@ GOOD_NAMES = NAMES.filter(lambda name: name == name.strip() and name.isprintable
 
 @st.composite
 def aggregations(draw, num_states):
-    kind = draw(st.sampled_from(["counting", "positional", "average", "letters"]))
+    kind = draw(st.sampled_from(["counting", "positional", "average", "letters", "relations", "weighted", "product"]))
+    if kind == "relations":
+        kinds = draw(st.lists(GOOD_NAMES, min_size=1, max_size=2 if num_states < 4 else 1, unique=True))
+        return draw(relations(num_states, tuple(kinds)))
+    if kind == "weighted":
+        return draw(weighted_sum(num_states))
+    if kind == "product":
+        return draw(products(num_states))
     if kind == "counting":
         return CountingAggregation(bound=draw(st.integers(1, 3 if num_states < 4 else 2 if num_states < 5 else 1)))
     if kind == "letters":
@@ -38,6 +52,22 @@ def aggregations(draw, num_states):
         return PositionalAggregation(num_slots=draw(st.integers(1, 3 if num_states < 4 else 2)))
     watched = draw(st.sets(st.integers(0, num_states - 1), min_size=1, max_size=3))
     return AverageThresholdAggregation({state: draw(LEVELS | st.just((0.123456789, 1.0))) for state in watched})
+
+
+@st.composite
+def products(draw, num_states):
+    """Two weighted sums, or one and anything else; small enough for rules."""
+    one = draw(weighted_sum(num_states))
+    if num_states == 1 or draw(st.booleans()):
+        return ProductAggregation((one, draw(weighted_sum(num_states))))
+    others = [
+        CountingAggregation(1),
+        PositionalAggregation(1),
+        AverageThresholdAggregation({0: (0.5,)}),
+        RelationsAggregation(("some", "other"), (1, 0)),
+        draw(letters(num_states, max_sums=1)),
+    ]
+    return ProductAggregation((draw(st.sampled_from(others)), one))
 
 
 @st.composite

@@ -7,9 +7,16 @@ from hypothesis import strategies as st
 from rule_automata import EXAMPLES, automata
 
 from benchmarks.views import ruled_automaton
-from graphfsa import AverageThresholdAggregation, CountingAggregation, GraphFSA, library
+from graphfsa import (
+    AverageThresholdAggregation,
+    CountingAggregation,
+    GraphFSA,
+    ProductAggregation,
+    WeightedSumAggregation,
+    library,
+)
 from graphfsa.analysis import transitions
-from graphfsa.automaton.rules import CountIs, PartIs, SumIs, guard_holds, matrix_product, parse_rules
+from graphfsa.automaton.rules import CountIs, GradeIs, PartIs, SumIs, guard_holds, matrix_product, parse_rules
 from graphfsa.automaton.rules._vocabulary import deciding_states
 from graphfsa.errors import AutomatonError, LimitError
 
@@ -70,7 +77,9 @@ def test_guards_are_true_of_neighbourhoods(fsa, data):
     rules = fsa.rules()
     slots = []
     states = data.draw(st.lists(st.integers(0, fsa.num_states - 1), max_size=7))
-    if fsa.aggregation.uses_slots:
+    if fsa.aggregation.uses_kinds:
+        slots = [data.draw(st.integers(0, fsa.aggregation.num_slots - 1)) for _ in states]
+    elif fsa.aggregation.uses_slots:
         states = states[: fsa.aggregation.num_slots]
         slots = list(range(fsa.aggregation.num_slots))[-len(states) :] if states else []
     value = fsa.aggregation.encode(states, slots, fsa.num_states)
@@ -83,8 +92,13 @@ def test_guards_are_true_of_neighbourhoods(fsa, data):
 
 def true(atom, rules, states, slots):
     if isinstance(atom, CountIs):
-        count = sum(state in atom.states for state in states)
-        return min(count, rules.features.bound) in atom.numbers
+        census = rules.features.censuses[atom.census]
+        if census.kind is not None:
+            kind = rules.aggregation.seen_kinds.index(census.kind)
+            states = [state for state, slot in zip(states, slots, strict=True) if slot == kind]
+        return min(sum(state in atom.states for state in states), census.bound) in atom.numbers
+    if isinstance(atom, GradeIs):
+        return atom.lowest <= graded(rules.aggregation, atom.grade, states) <= atom.highest
     if isinstance(atom, PartIs):
         there = dict(zip(slots, states, strict=True)).get(atom.part)
         return (0 if there is None else there + 1) in atom.labels
@@ -93,6 +107,14 @@ def true(atom, rules, states, slots):
     share = rules.features.shares[atom.share]
     fraction = states.count(share.state) / len(states) if states else 0
     return atom.lowest <= sum(fraction >= level for level in share.levels) <= atom.highest
+
+
+def graded(aggregation, grade, states):
+    """How many thresholds the weighted sum with a number reaches."""
+    parts = aggregation.parts if isinstance(aggregation, ProductAggregation) else [aggregation]
+    part = [part for part in parts if isinstance(part, WeightedSumAggregation)][grade]
+    total = sum(part.weights[state] for state in states if state < len(part.weights))
+    return sum(total >= threshold for threshold in part.thresholds)
 
 
 def sum_of(part, states):

@@ -18,7 +18,7 @@ from graphfsa import (
     library,
 )
 from graphfsa.aggregations import Sum
-from graphfsa.automaton.rules import CountIs, PartIs, SumIs, parse_rules
+from graphfsa.automaton.rules import CountIs, GradeIs, PartIs, SumIs, parse_rules
 from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitError
 
 HEAD = "states: a, b, c\naggregation: counting bound=3\n"
@@ -57,6 +57,84 @@ def parse_rules_names(head):
 )
 def test_what_counts_may_be_asked(words, states, numbers):
     assert guard(words) == (CountIs(states, numbers),)
+
+
+FAMILY = 'states: a, b, c\naggregation: relations kinds=["parent", "a b", "is"] bound=[1, 3, 2]\n'
+
+
+@pytest.mark.parametrize(
+    ("words", "states", "numbers", "census"),
+    [
+        ("some neighbour by parent is b", (1,), (1,), 0),
+        ('every neighbour by "a b" is b', (0, 2), (0,), 1),
+        ('at least 2 neighbours by "is" are a or b', (0, 1), (2,), 2),
+        ('it has no neighbour by "a b"', (0, 1, 2), (0,), 1),
+        ('it has at least 2 neighbours by "a b"', (0, 1, 2), (2, 3), 1),
+    ],
+)
+def test_what_may_be_asked_by_kind(words, states, numbers, census):
+    assert guard(words, FAMILY) == (CountIs(states, numbers, census),)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("some neighbour is b", 'it must be said which neighbours are meant: by parent or by "a b" or by "is"'),
+        (
+            "some neighbour by child is b",
+            'neighbours must be counted by parent or by "a b" or by "is"; got by \'child\'',
+        ),
+        ("some neighbour by is is b", "got by 'is'"),
+        ("some neighbour by", "expected a kind of neighbours; got the end of the line"),
+        ("at least 2 neighbours by parent are b", "the number must be at most 1"),
+    ],
+)
+def test_what_can_not_be_asked_by_kind(words, message):
+    with pytest.raises(FormatError) as error:
+        guard(words, FAMILY)
+    assert message in str(error.value)
+
+
+def test_a_kind_needs_an_aggregation_that_knows_it():
+    with pytest.raises(FormatError, match="neighbours must be counted together; got by 'parent'"):
+        guard("some neighbour by parent is b")
+
+
+VOTE = "states: a, b, c\naggregation: weighted-sum weights=[1, -2] thresholds=[-1, 0, 4]\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "lowest", "highest"),
+    [
+        ("the weighted sum is at least 0", 2, 3),
+        ("the weighted sum is less than -1", 0, 0),
+        ("the weighted sum is at least -1 but less than 4", 1, 2),
+    ],
+)
+def test_what_weighted_sums_may_be_asked(words, lowest, highest):
+    assert guard(words, VOTE) == (GradeIs(0, lowest, highest),)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("the weighted sum is at least 1", "the threshold must be one of -1, 0, 4; got '1'"),
+        ("the weighted sum is 0", "expected 'less'; got '0'"),
+        ("the weighted sum is at least 4 but less than 0", "must not hold always or never"),
+        ("some neighbour is b", "expected 'the weighted sum is ...'"),
+    ],
+)
+def test_what_weighted_sums_can_not_be_asked(words, message):
+    with pytest.raises(FormatError) as error:
+        guard(words, VOTE)
+    assert message in str(error.value)
+
+
+def test_products_say_it_all():
+    parts = '[{"name": "weighted-sum", "weights": [1], "thresholds": [2]}, ' * 2 + '{"name": "counting", "bound": 1}]'
+    head = f"states: a, b, c\naggregation: product parts={parts.replace('}, [', '}, ')}\n"
+    words = "the weighted sum is less than 2 and the weighted sum 2 is at least 2 and some neighbour is b"
+    assert guard(words, head) == (GradeIs(0, 0, 0), GradeIs(1, 1, 1), CountIs((1,), (1,)))
 
 
 def test_conditions_are_joined_by_and():

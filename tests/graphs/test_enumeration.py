@@ -24,7 +24,7 @@ def test_counts_of_the_largest_sizes():
     assert len(all_graphs("connected", 8)) == CONNECTED[7]
 
 
-@pytest.mark.parametrize(("kind", "largest"), [("tree", 13), ("connected", 7)])
+@pytest.mark.parametrize(("kind", "largest"), [("tree", 13), ("rooted-tree", 10), ("connected", 7)])
 def test_as_many_are_counted_as_are_listed(kind, largest):
     sizes = range(1, largest + 1)
     assert [num_graphs(kind, size) for size in sizes] == [len(all_graphs(kind, size)) for size in sizes]
@@ -37,7 +37,7 @@ def test_single_graphs_are_counted(kind):
 
 @pytest.mark.slow
 def test_the_largest_sizes_are_counted_as_they_are_listed():
-    for kind in ("tree", "connected"):
+    for kind in ("tree", "rooted-tree", "connected"):
         assert num_graphs(kind, MAX_SIZES[kind]) == len(all_graphs(kind, MAX_SIZES[kind]))
 
 
@@ -79,7 +79,7 @@ def test_graphs_of_a_class_are_distinct_and_always_the_same(kind):
     graphs = all_graphs(kind, 6)
     assert graphs is all_graphs(kind, np.int64(6))
     assert (np.diff(graphs.offsets) == 6).all()
-    assert graphs.graph.slots is None or kind in ("row", "ring")
+    assert graphs.graph.slots is None or kind in ("row", "ring", "rooted-tree")
     assert duplicate_groups(graphs, np.zeros(graphs.graph.num_nodes, int)).tolist() == list(range(len(graphs)))
 
 
@@ -103,7 +103,7 @@ def test_all_inputs():
 @pytest.mark.parametrize(
     ("call", "kind", "words"),
     [
-        (lambda: all_graphs("wheel", 3), UnknownNameError, "connected, cycle, path, ring, row, tree"),
+        (lambda: all_graphs("wheel", 3), UnknownNameError, "connected, cycle, path, ring, rooted-tree, row, tree"),
         (lambda: all_graphs(None, 3), UnknownNameError, "graph class 'None'"),
         (lambda: all_graphs(["tree"], 3), UnknownNameError, "graph class"),
         (lambda: all_graphs("tree", 0), GraphFSAError, "an integer >= 1; got 0"),

@@ -21,6 +21,7 @@ EXAMPLES = {
     "complete": "complete:10",
     "binary-tree": "binary-tree:10",
     "tree": "tree:10",
+    "rooted-tree": "rooted-tree:10",
     "recursive-tree": "recursive-tree:10",
     "caterpillar": "caterpillar:10",
     "regular": "regular:10,3",
@@ -347,7 +348,7 @@ class TestSpec:
         assert families.family_usage(spec.partition(":")[0])[0] in "NH"
 
     @pytest.mark.parametrize(
-        "name", ["tree", "regular", "erdos-renyi", "barabasi-albert", "watts-strogatz", "delaunay"]
+        "name", ["tree", "rooted-tree", "regular", "erdos-renyi", "barabasi-albert", "watts-strogatz", "delaunay"]
     )
     def test_another_seed_is_another_graph(self, name):
         first, second = (families.parse_family(EXAMPLES[name].replace("10", "40", 1), rng(seed)) for seed in (1, 2))

@@ -122,7 +122,7 @@ class TestEdgeList:
             ("0 ٣\n", "line 1: a node or a slot must be an integer"),
             ("0 1.0\n", "line 1: a node or a slot must be an integer"),
             ("0 " + "9" * 5000, "line 1: a node or a slot must be an integer below 10^9"),
-            ("-1 2\n", "line 1: a line must be 'nodes N', 'directed', 'u v' or 'u v slot'; got '-1 2'"),
+            ("-1 2\n", "line 1: a line must be 'nodes N', 'directed', 'kinds [...]', 'u v' or 'u v slot'; got '-1 2'"),
             ("0\n", "line 1: an edge must be 'u v' or 'u v slot'; got '0'"),
             ("0 1 2 3\n", "line 1: an edge must be 'u v' or 'u v slot'; got '0 1 2 3'"),
             ("0 1 2\n", "line 1: slots belong to arcs: a line 'directed' must come before the first edge"),

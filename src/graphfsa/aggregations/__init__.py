@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphfsa.aggregations._base import Aggregation, Counts, check_value, mixed_radix
-from graphfsa.aggregations._features import Features, Part, Share, digit_columns
+from graphfsa.aggregations._features import Census, Features, Grade, Part, Share, digit_columns
 from graphfsa.aggregations._sums import Sum, Tally
 from graphfsa.aggregations.average_threshold import AverageThresholdAggregation
 from graphfsa.aggregations.counting import CountingAggregation
 from graphfsa.aggregations.letters import LettersAggregation
 from graphfsa.aggregations.positional import PositionalAggregation
+from graphfsa.aggregations.product import ProductAggregation
+from graphfsa.aggregations.relations import RelationsAggregation
+from graphfsa.aggregations.weighted_sum import WeightedSumAggregation
 from graphfsa.checks import shown
 from graphfsa.errors import AutomatonError, FormatError, UnknownNameError
 from graphfsa.plugins import find_plugin, plugin_file, plugin_names
@@ -19,15 +22,20 @@ from graphfsa.plugins import find_plugin, plugin_file, plugin_names
 __all__ = [
     "Aggregation",
     "AverageThresholdAggregation",
+    "Census",
     "CountingAggregation",
     "Counts",
     "Features",
+    "Grade",
     "LettersAggregation",
     "Part",
     "PositionalAggregation",
+    "ProductAggregation",
+    "RelationsAggregation",
     "Share",
     "Sum",
     "Tally",
+    "WeightedSumAggregation",
     "aggregation_class",
     "aggregation_config",
     "aggregation_from_config",

@@ -11,8 +11,9 @@ import numpy as np
 
 from graphfsa.aggregations._features import Features, Part
 from graphfsa.arrays import Array
-from graphfsa.errors import AutomatonError, FormatError
+from graphfsa.errors import AutomatonError, FormatError, GraphError
 from graphfsa.graphs.convert import GraphLike, as_graph
+from graphfsa.graphs.graph import Graph
 from graphfsa.plugins import Plugin
 
 
@@ -38,6 +39,9 @@ class Aggregation(Plugin, ABC):
 
     uses_slots: ClassVar[bool] = False
     """Whether neighbours are told apart by their slot; then graphs without slots are refused."""
+
+    uses_kinds: ClassVar[bool] = False
+    """Whether slots may be kinds of arcs, so that several neighbours are in one; otherwise such graphs are refused."""
 
     ordered: ClassVar[bool] = True
     """Whether the digits of a value are amounts, so that 1 lies between 0 and 2; otherwise they are names."""
@@ -95,7 +99,7 @@ class Aggregation(Plugin, ABC):
 
         Proofs about tables use it, and without ``compiled_encode`` the engine does. By default None: that does not
         follow from the value alone. An aggregation with slots returns None only for a slot
-        that is taken or that it does not have; one without slots ignores the slot.
+        that is taken (no kind of arcs ever is) or that it does not have; one without slots ignores the slot.
         """
         del value, state, slot, num_states
         return None
@@ -155,10 +159,34 @@ class Aggregation(Plugin, ABC):
         """Raise if this aggregation can't look at this graph."""
         graph = as_graph(graph)
         if self.uses_slots and graph.slots is None and graph.num_arcs:
+            where = "lattice families take slots=true; row and ring have them"
+            if self.uses_kinds:
+                where = "rooted-tree has kinds of arcs; in Python see graphs.rooted, both_ways and from_networkx"
             raise AutomatonError(
-                f"{self.name} aggregation needs a graph with neighbour slots; this graph has none "
-                "(lattice families take slots=true; row and ring have them)"
+                f"{self.name} aggregation needs a graph with neighbour slots{' or kinds of arcs' * self.uses_kinds}; "
+                f"this graph has none ({where})"
             )
+        if self.uses_slots and not self.uses_kinds and graph.kinds is not None:
+            raise AutomatonError(
+                f"{self.name} aggregation needs a graph with one neighbour in each slot; slots of this graph are kinds "
+                "of arcs (relations aggregation counts those)"
+            )
+
+    @property
+    def seen_kinds(self) -> tuple[str, ...] | None:
+        """The kinds of arcs that ``encode`` knows by number, if it knows any by name."""
+        return None
+
+    def fitting(self, graph: GraphLike) -> Graph:
+        """The graph with its kinds of arcs numbered as this aggregation knows them; checked by ``check_graph``."""
+        graph = as_graph(graph)
+        if self.seen_kinds is not None and graph.kinds is not None:
+            try:
+                graph = graph.with_kinds(self.seen_kinds)
+            except GraphError as error:
+                raise AutomatonError(f"{self.name} aggregation does not fit: {error}") from None
+        self.check_graph(graph)
+        return graph
 
     def config(self) -> dict[str, Any]:
         """The name and the fields as JSON values; ``from_config`` reads the fields back."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from graphfsa.errors import AutomatonError
 
 KINDS = ("count", "modulo", "highest")
 MAX_LIMIT = 255
+_MANY, _FEW = 12, 3
+"""Of more names than many, few are shown."""
 _TIMES = {1: "once", 2: "twice"}
 
 
@@ -66,7 +69,17 @@ class Sum:
 
     def states(self, weight: int | None = None) -> tuple[int, ...]:
         """The states whose letter is a number other than 0, or any but 0."""
-        return tuple(state for state, own in enumerate(self.weights) if own and weight in (None, own))
+        return self._states.get(weight, ())
+
+    @cached_property
+    def _states(self) -> dict[int | None, tuple[int, ...]]:
+        """The states of each weight other than 0; under None those of any."""
+        found: dict[int | None, list[int]] = {None: []}
+        for state, own in enumerate(self.weights):
+            if own:
+                found[None].append(state)
+                found.setdefault(own, []).append(state)
+        return {weight: tuple(states) for weight, states in found.items()}
 
     @property
     def plain(self) -> bool:
@@ -109,11 +122,13 @@ class Sum:
     def labels(self, state_names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         """For pictures: what it is about, and each result."""
         if self.kind == "highest":
-            levels = ["/".join(state_names[state] for state in self.states(weight)) for weight in range(1, self.size)]
+            levels = [
+                _joined([state_names[state] for state in self.states(weight)], "/") for weight in range(1, self.size)
+            ]
             return " < ".join(levels), ("-", *levels)
         results = [str(result) for result in range(self.size)]
         terms = [f"{f'{self.weights[m]}*' if self.weights[m] > 1 else ''}{state_names[m]}" for m in self.states()]
-        name = "neighbours" if self.plain and len(terms) == len(state_names) else " + ".join(terms)
+        name = "neighbours" if self.plain and len(terms) == len(state_names) else _joined(terms, " + ")
         if self.kind == "modulo":
             return f"{name} mod {self.limit}", tuple(results)
         return name, (*results[:-1], f"{self.limit}+")
@@ -156,4 +171,14 @@ class Tally:
 
 
 def _braces(names: Sequence[str]) -> str:
+    """A set of names; of many, the first few and how many there are."""
+    if len(names) > _MANY:
+        return f"{{{', '.join(names[:_FEW])}, ... ({len(names)} states)}}"
     return f"{{{', '.join(names)}}}"
+
+
+def _joined(names: Sequence[str], sign: str) -> str:
+    """Names for a picture; of many, the first few and how many there are."""
+    if len(names) > _MANY:
+        return f"{sign.join(names[:_FEW])}{sign}... ({len(names)})"
+    return sign.join(names)

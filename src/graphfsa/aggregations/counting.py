@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphfsa.aggregations._base import Aggregation, Counts, check_some, check_value, combined, membership, mixed_radix
-from graphfsa.aggregations._features import Features, digit_columns
+from graphfsa.aggregations._features import Census, Features, digit_columns
 from graphfsa.arrays import Array
 from graphfsa.checks import check_integer
 from graphfsa.errors import AutomatonError
@@ -18,6 +18,11 @@ from graphfsa.errors import AutomatonError
 def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
     """Parameters: the bound, then the weight ``(b + 1)^m`` of each state ``m``."""
     bound = parameters[0]
+    if bound == 1:  # The set of states is the value; a table has less than 62 of them.
+        seen: Any = 0
+        for arc in range(begin, end):
+            seen |= 1 << np.int64(states[sources[arc]])
+        return seen
     for state in range(len(scratch)):
         scratch[state] = 0
     value = 0
@@ -96,7 +101,7 @@ class CountingAggregation(Aggregation):
         """Counts of any set of states: their sum, cut at the bound, is exact."""
         num_states = len(state_names)
         counts = digit_columns(self.num_values(num_states), [self.bound + 1] * num_states)
-        return Features(counts=counts, bound=self.bound)
+        return Features(censuses=(Census(counts, self.bound),))
 
     def decode(self, value: int, state_names: Sequence[str]) -> str:  # noqa: D102
         counts = zip(self.digits(value, len(state_names)), state_names, strict=True)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphfsa.aggregations._base import Aggregation, check_some, check_value, combined, membership, mixed_radix
-from graphfsa.aggregations._features import Features, Part, digit_columns
+from graphfsa.aggregations._features import Census, Features, Part, digit_columns
 from graphfsa.arrays import Array
 from graphfsa.checks import check_integer
 from graphfsa.errors import AutomatonError
@@ -93,7 +93,7 @@ class PositionalAggregation(Aggregation):
         labels = (None, *state_names)
         parts = tuple(Part(names[slot], labels, digits[slot], f"seen[{slot}]") for slot in range(self.num_slots))
         counts = np.stack([(digits == state + 1).sum(0, np.uint16) for state in range(num_states)])
-        return Features(counts=counts, bound=self.num_slots, slotted=True, parts=parts)
+        return Features(censuses=(Census(counts, self.num_slots, slotted=True),), parts=parts)
 
     def decode(self, value: int, state_names: Sequence[str]) -> str:  # noqa: D102
         return "[" + ", ".join(name if name is not None else "-" for name in self.observation(value, state_names)) + "]"

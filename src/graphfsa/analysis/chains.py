@@ -19,7 +19,7 @@ from graphfsa.automaton.stochastic import ONE
 from graphfsa.checks import check_integer
 from graphfsa.engine import neighbourhood_values
 from graphfsa.errors import GraphFSAError, LimitError
-from graphfsa.graphs import Graph, GraphLike, as_graph
+from graphfsa.graphs import Graph, GraphLike
 
 MAX_CONFIGURATIONS = 200_000
 MAX_ARCS = 20_000_000
@@ -159,8 +159,7 @@ def chain(
     """
     found = find_any_automaton(fsa)
     automaton = StochasticFSA.of(found) if isinstance(found, GraphFSA) else found
-    network = as_graph(graph)
-    automaton.aggregation.check_graph(network)
+    network = automaton.aggregation.fitting(graph)
     start = node_states(automaton, network, states, default)
     index = {start.tobytes(): 0}
     waiting, rows = [start], list[tuple[Array, Array]]()

@@ -91,6 +91,8 @@ class Coverage:
         work = self.examples.sizes * np.maximum(self.examples.steps, 1)
         if int(work.sum()) > max_work // _ROLL_OUT_COST:
             return None
+        if self._one_step:
+            return self._settled.copy()
         others = self.fsa.num_states - 1
         if others * sum(int(work[graphs].sum()) for graphs in self._uses.values()) > max_work:
             return None
@@ -139,6 +141,11 @@ class Coverage:
         free[list(self.fsa.final_states)] = False
         return np.broadcast_to(free, self.seen.shape)
 
+    @property
+    def _one_step(self) -> bool:
+        """Whether labels are states after one step, so that each says what one entry must be."""
+        return self.examples.task.kind == "evolution" and bool((self.examples.steps == 1).all())
+
     @cached_property
     def _uses(self) -> dict[int, Array]:
         """The graphs that use each entry that counts."""
@@ -149,6 +156,12 @@ class Coverage:
     @cached_property
     def _settled(self) -> Array:
         settled = np.zeros(self.seen.size, bool)
+        if self._one_step:
+            # A node that counts has its label right now, and with another successor would have it wrong.
+            start = self.examples.task.starting_states(self.fsa, self.examples.inputs)
+            used = entries_used(self.fsa, self.examples.graphs.graph, start)[self.examples.mask]
+            settled[used] = self._free.reshape(-1)[used]
+            return settled.reshape(self.seen.shape)
         for entry, graphs in self._uses.items():
             settled[entry] = self._is_pinned(entry, graphs)
         return settled.reshape(self.seen.shape)

@@ -303,7 +303,7 @@ def _check_work(question: Question, graph_class: str, max_nodes: int) -> None:
     """Raise if the graphs do not suit the automata or are too many; nothing is run."""
     for size in range(1, min(max_nodes, _TYPICAL) + 1):
         for fsa in question.fsas:
-            fsa.aggregation.check_graph(all_graphs(graph_class, size).graph)
+            fsa.aggregation.fitting(all_graphs(graph_class, size).graph)
     total = 0
     for size in range(1, max_nodes + 1):
         rows = question.num_inputs**size

@@ -22,6 +22,7 @@ from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs, all_inputs
 from graphfsa.graphs.enumeration import check_class, num_graphs
 from graphfsa.graphs.isomorphism import duplicate_groups
+from graphfsa.graphs.rooted import knows_family
 from graphfsa.learners import as_model
 from graphfsa.search.budget import Budget
 from graphfsa.search.completion import completed
@@ -309,6 +310,13 @@ def class_of_data(examples: Examples) -> str:
     degree = np.diff(union.indptr).max(initial=0)
     loops = bool((union.indices == union.targets()).any())
     slots = union.slots is not None
+    if union.kinds is not None:
+        if knows_family(union) and (arcs == 2 * (sizes - 1)).all():
+            return "rooted-tree"
+        raise GraphFSAError(
+            "graphs with kinds of arcs are listed only where they are rooted trees, with the kinds parent and child; "
+            "these are not"
+        )
     if union.symmetric and not loops and (arcs == 2 * (sizes - 1)).all():
         return ("row" if slots else "path") if degree <= 2 else "tree"
     if union.symmetric and not loops and (arcs == 2 * sizes).all() and degree == 2:
@@ -336,12 +344,15 @@ def _of_task(dataset: Dataset, max_nodes: int, graph_class: str | None) -> Itera
 def _like(examples: Examples, max_nodes: int, graph_class: str | None) -> Iterator[tuple[int, Examples]]:
     kind = class_of_data(examples) if graph_class is None else graph_class
     check_class(kind)
-    slots = examples.graphs.graph.slots is not None
-    if slots != (kind in ("row", "ring")) and examples.graphs.graph.num_arcs:
-        known = "row and ring" if slots else "path, cycle, tree and connected"
-        raise GraphFSAError(
-            f"the data have {'' if slots else 'no '}neighbour slots; the classes of such graphs are {known}; got {kind}"
-        )
+    graph = examples.graphs.graph
+    allowed, what = ("path", "cycle", "tree", "connected"), "no neighbour slots"
+    if graph.kinds is not None:
+        allowed, what = ("rooted-tree",), "kinds of arcs"
+    elif graph.slots is not None:
+        allowed, what = ("row", "ring"), "neighbour slots"
+    if kind not in allowed and graph.num_arcs:
+        known = " and ".join([", ".join(allowed[:-1]), allowed[-1]]).removeprefix(" and ")
+        raise GraphFSAError(f"the data have {what}; the classes of such graphs are {known}; got {kind}")
     classes = len(examples.task.inputs)
     steady, most = _habits(examples)
     for size in range(1, max_nodes + 1):

@@ -80,6 +80,8 @@ def values_together(a: Aggregation, b: Aggregation, num_states: int) -> tuple[Ar
     if a == b:
         possible = np.flatnonzero(a.possible_values(range(num_states), num_states))
         return possible, possible
+    if None not in (a.seen_kinds, b.seen_kinds) and a.seen_kinds != b.seen_kinds:
+        return None  # They know the same kinds of arcs by other numbers, or other kinds.
     slots = range(_common_slots(a, b, num_states))
     pairs = {(a.encode([], [], num_states), b.encode([], [], num_states))}
     waiting = list(pairs) if slots else []

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphfsa.cli._common import say
+from graphfsa.graphs.graph import MAX_SLOTS
 
 if TYPE_CHECKING:
     from graphfsa.analysis.verification import Counterexample
@@ -25,6 +26,8 @@ def graph_facts(graph: Graph) -> dict[str, Any]:
     facts["directed"] = True
     if graph.slots is not None:
         facts["slots"] = graph.slots.tolist()
+    if graph.kinds is not None:
+        facts["kinds"] = list(graph.kinds)
     return facts
 
 
@@ -44,7 +47,8 @@ def edges_text(facts: dict[str, Any]) -> str:
     joint = ">" if "directed" in facts else "-"
     pairs = [f"{u}{joint}{v}" for u, v in facts["edges"]]
     if "slots" in facts:
-        pairs = [f"{pair}:{slot}" for pair, slot in zip(pairs, facts["slots"], strict=True)]
+        names = facts.get("kinds", range(MAX_SLOTS))
+        pairs = [f"{pair}:{names[slot]}" for pair, slot in zip(pairs, facts["slots"], strict=True)]
     text = " ".join(pairs[:_MAX_EDGES]) or "none"
     return text + (f" and {len(pairs) - _MAX_EDGES} more" if len(pairs) > _MAX_EDGES else "")
 
@@ -83,7 +87,7 @@ def graph_word(graph_class: str) -> str:
     """What to call one graph of a class."""
     if graph_class in ("path", "cycle", "tree", "row", "ring"):
         return graph_class
-    return {"connected": "graph", "directed": "directed graph"}.get(graph_class, "board")
+    return {"rooted-tree": "rooted tree", "connected": "graph", "directed": "directed graph"}.get(graph_class, "board")
 
 
 def _row(names: Sequence[str | None]) -> str:

@@ -246,7 +246,9 @@ def _graph_facts(graph: Graph) -> dict[str, Any]:
         degrees = graph.degrees
         facts["smallest_degree"] = int(degrees.min()) if len(degrees) else 0
         facts["largest_degree"] = int(degrees.max()) if len(degrees) else 0
-        facts |= {"symmetric": graph.symmetric, "slots": graph.num_slots, "digest": graph.digest}
+        facts |= {"symmetric": graph.symmetric, "slots": graph.num_slots}
+        facts |= {} if graph.kinds is None else {"kinds": list(graph.kinds)}
+        facts["digest"] = graph.digest
     return facts
 
 

@@ -27,6 +27,7 @@ def as_examples(
     inputs: str | None = None,
     labels: str | None = None,
     mask: str | None = None,
+    relation: str | None = None,
     steps: int | None = None,
     name: str = YOUR_DATA,
 ) -> Examples:
@@ -38,6 +39,8 @@ def as_examples(
         inputs: Node attribute with the input; by default ``input``, for PyG ``x``.
         labels: Node attribute with the label; by default ``label``, for PyG ``y``.
         mask: Node attribute that says whether a node counts; by default all do.
+        relation: Edge attribute that says of which kind an edge is; for PyG ``edge_type`` or ``edge_attr``. By
+            default edges have no kinds. Files say it themselves.
         steps: If given, the task is an evolution: inputs and labels are states, and the labels hold after this number
             of steps. Otherwise labels are classes, and hold after ``2 * num_nodes + 2`` steps unless a graph says
             ``steps``.
@@ -62,7 +65,7 @@ def as_examples(
         return read_jsonl(given, steps=steps, name=name).examples
     graphs: list[Any] = [given] if _home(given) or not isinstance(given, Iterable) else list(given)
     homes = {_home(graph) for graph in graphs}
-    options: dict[str, Any] = {"mask": mask, "steps": steps, "name": name}
+    options: dict[str, Any] = {"mask": mask, "relation": relation, "steps": steps, "name": name}
     if homes == {"networkx"}:
         return from_networkx_graphs(graphs, inputs=inputs or "input", labels=labels or "label", **options)
     if homes == {"torch_geometric"}:
@@ -84,6 +87,7 @@ def from_networkx_graphs(
     inputs: str = "input",
     labels: str = "label",
     mask: str | None = None,
+    relation: str | None = None,
     steps: int | None = None,
     name: str = YOUR_DATA,
 ) -> Examples:
@@ -97,12 +101,14 @@ def from_networkx_graphs(
         inputs: Node attribute with the input.
         labels: Node attribute with the label.
         mask: Node attribute that says whether the node counts; by default all do. Those that do not need no label.
+        relation: Edge attribute that says of which kind an edge is; by default edges have no kinds.
         steps: As for :func:`as_examples`: if given, the task is an evolution.
         name: Name of the task.
     """
     columns = Columns((inputs, labels, str(mask), "steps"), steps, name, python=True)
     nxgraphs = list(graphs)
-    converted = [_converted(place, from_networkx, nxgraph) for place, nxgraph in enumerate(nxgraphs)]
+    convert = partial(from_networkx, relation=relation)
+    converted = [_converted(place, convert, nxgraph) for place, nxgraph in enumerate(nxgraphs)]
     some = None if mask is None else _some_label(nxgraphs, labels)
     for place, nxgraph in enumerate(nxgraphs):
         nodes = list(nxgraph.nodes)
@@ -143,6 +149,7 @@ def from_pyg_data(
     inputs: str = "x",
     labels: str = "y",
     mask: str | None = None,
+    relation: str | None = None,
     steps: int | None = None,
     name: str = YOUR_DATA,
 ) -> Examples:
@@ -156,13 +163,14 @@ def from_pyg_data(
         inputs: Attribute with the inputs.
         labels: Attribute with the labels.
         mask: Attribute that says which nodes count, booleans [num_nodes]; by default all do.
+        relation: ``edge_type`` or ``edge_attr``, if it says of which kind each arc is; see ``from_pyg``.
         steps: As for :func:`as_examples`: if given, the task is an evolution.
         name: Name of the task.
     """
     columns = Columns((inputs, labels, str(mask), "steps"), steps, name, python=True)
     converted: list[Graph] = []
     for place, data in enumerate(graphs):
-        graph = _converted(place, from_pyg, data)
+        graph = _converted(place, partial(from_pyg, relation=relation), data)
         fail = partial(_fail_node, place, None)
         read = [_classes(data, attribute, fail) for attribute in (inputs, labels)]
         counts = None if mask is None else _classes(data, mask, fail)

@@ -16,7 +16,7 @@ from graphfsa.checks import check_integer, check_name, is_integer, shorten, show
 from graphfsa.datasets._base import Dataset, Split, check_size, check_steps
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._instances import Fixed, all_rows, group_of, num_rows, random_graphs, random_rows
-from graphfsa.datasets._structure import check_trees, checked_inputs, marked_nodes, shortest_paths
+from graphfsa.datasets._structure import check_rooted, check_trees, checked_inputs, marked_nodes, shortest_paths
 from graphfsa.datasets._task import Task
 from graphfsa.errors import DrawError, GraphFSAError, LimitError
 from graphfsa.graphs import GRAPH_CLASSES, Graph, GraphBatch, all_graphs, from_networkx
@@ -48,7 +48,7 @@ class TaskGraph(Graph):
     @classmethod
     def of(cls, graph: Graph) -> TaskGraph:
         """The same graph with the conveniences."""
-        return cls(graph.indptr, graph.indices, graph.slots)
+        return cls(graph.indptr, graph.indices, graph.slots, graph.kinds)
 
     @property
     def nodes(self) -> range:
@@ -125,7 +125,7 @@ class CustomTask(Dataset):
     states: ClassVar[Sequence[str]] = ()
     """For an evolution: name of each state; then ``inputs`` and ``classes`` are these."""
     graphs: ClassVar[str] = "connected"
-    """The class of graphs: ``path``, ``cycle``, ``tree``, ``connected``, ``row`` or ``ring``."""
+    """The class of graphs: ``path``, ``cycle``, ``tree``, ``rooted-tree``, ``connected``, ``row`` or ``ring``."""
     exactly: ClassVar[Fixed] = {}
     """How many nodes of each graph have an input, for the inputs for which that is fixed.
 
@@ -140,7 +140,8 @@ class CustomTask(Dataset):
         Labels must not depend on how the nodes are numbered: an automaton does not see that.
 
         Args:
-            graph: The graph: ``graph.nodes``, ``graph.edges``, ``graph.neighbours(node)``, ``graph.distances(node)``.
+            graph: The graph: ``graph.nodes``, ``graph.edges``, ``graph.neighbours(node)``, ``graph.distances(node)``;
+                of a rooted tree ``graph.neighbours(node, "child")``.
             inputs: The input of each node, by name.
 
         Returns:
@@ -318,12 +319,14 @@ class CustomTask(Dataset):
         """Raise if a graph is not of the class; a task that draws its own graphs may be defined on others too."""
         if type(self).draw_graph is not CustomTask.draw_graph or not len(graphs) or not np.diff(graphs.offsets).all():
             return
-        slotted = self.graphs in ("row", "ring")
+        slotted = self.graphs in ("row", "ring", "rooted-tree")
         if graphs.graph.num_arcs and slotted != (graphs.graph.slots is not None):
             raise GraphFSAError(f"{self.name} is defined on graphs {'with' if slotted else 'without'} neighbour slots")
         shortest_paths(self.name, graphs, graphs.offsets[:-1])
-        if self.graphs in ("path", "tree"):
+        if self.graphs in ("path", "tree", "rooted-tree"):
             check_trees(self.name, graphs)
+        if self.graphs == "rooted-tree":
+            check_rooted(self.name, graphs)
         if self.graphs in ("path", "cycle") and graphs.graph.degrees.max(initial=0) > 2:
             raise GraphFSAError(f"{self.name} is defined on {self.graphs}s; a node has more than 2 neighbours")
 
@@ -364,7 +367,7 @@ class CustomTask(Dataset):
 
 
 _Definition = CustomTask | type[CustomTask]
-_Key = tuple[bytes, bytes, bytes | None]
+_Key = tuple[bytes, bytes, bytes | None, tuple[str, ...] | None]
 """The arrays of a graph."""
 
 
@@ -381,15 +384,17 @@ def _keys(graphs: GraphBatch) -> Iterable[_Key]:
             (union.indptr[start : stop + 1] - bounds[place]).tobytes(),
             (union.indices[arcs] - start).astype(np.int64).tobytes(),
             slots,
+            union.kinds,
         )
 
 
 @lru_cache(maxsize=256)
-def _graph(indptr: bytes, indices: bytes, slots: bytes | None) -> TaskGraph:
+def _graph(indptr: bytes, indices: bytes, slots: bytes | None, kinds: tuple[str, ...] | None) -> TaskGraph:
     return TaskGraph(
         np.frombuffer(indptr, np.int64),
         np.frombuffer(indices, np.int64),
         None if slots is None else np.frombuffer(slots, np.uint8),
+        kinds,
     )
 
 
@@ -449,7 +454,7 @@ def _check_numbering_of(task: CustomTask, graphs: GraphBatch, inputs: Array) -> 
 def _check_renumbered(task: CustomTask, graph: Graph, inputs: Array, rng: np.random.Generator) -> None:
     order = rng.permutation(graph.num_nodes)
     arcs = np.stack((order[graph.indices], order[graph.targets()]), axis=1)
-    other = Graph.from_edges(graph.num_nodes, arcs, directed=True, slots=graph.slots)
+    other = Graph.from_edges(graph.num_nodes, arcs, directed=True, slots=graph.slots, kinds=graph.kinds)
     moved = np.empty_like(inputs)
     moved[order] = inputs
     labels = [

@@ -11,6 +11,7 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.datasets._structure import paths, tree_edges, with_extra_edges
 from graphfsa.graphs import GraphBatch, all_graphs, all_inputs
+from graphfsa.graphs.rooted import rooted_batch
 
 _LISTED = 6
 """Up to this size connected graphs are drawn from the list of all."""
@@ -87,6 +88,9 @@ def random_graphs(kind: str, size: int, count: int, rng: np.random.Generator) ->
         return paths(size, count)
     if kind in ("cycle", "row", "ring"):
         return GraphBatch.repeat(all_graphs(kind, size).graph, count)
+    if kind == "rooted-tree":
+        trees = random_graphs("tree", size, count, rng)
+        return rooted_batch(trees, trees.offsets[:-1] + rng.integers(0, size, count))
     if kind == "tree":
         return GraphBatch.from_edges(np.full(count, size), tree_edges("uniform", size, count, rng))
     if size <= _LISTED:

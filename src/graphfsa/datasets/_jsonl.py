@@ -9,6 +9,8 @@ The labels of a file are all strings, all numbers or all booleans. A line may al
 
 - ``directed``: true means that ``[u, v]`` is one arc, and that ``v`` sees ``u``;
 - ``slots``: with ``directed``, for each arc the slot in which ``v`` sees ``u``;
+- ``kinds``: a list of names; ``slots`` then has the number of the kind of each edge, directed or not. Lines may list
+  different kinds: they are matched by name;
 - ``mask``: for each node, whether it counts;
 - ``steps``: the number of steps after which the labels hold.
 
@@ -39,11 +41,12 @@ from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._node_values import YOUR_DATA, Columns, scalars_of
 from graphfsa.datasets._task import Task
 from graphfsa.datasets._traces import check_total, repeated
-from graphfsa.errors import FormatError, GraphFSAError, LimitError
+from graphfsa.errors import FormatError, GraphError, GraphFSAError, LimitError
 from graphfsa.files import MAX_BYTES, PathLike, atomic_write, file_kind, parse_json, reason_of
 from graphfsa.graphs import Graph, GraphBatch
 from graphfsa.graphs.files import MAX_NODES, parse_edges, parse_numbers
 from graphfsa.graphs.graph import MAX_SLOTS
+from graphfsa.graphs.kinds import check_kinds
 
 MAX_LINE = 2**26
 
@@ -161,6 +164,7 @@ _REQUIRED = {"num_nodes": "an integer", "edges": "a list", "inputs": "a list", "
 _OPTIONAL = {
     "directed": "true or false",
     "slots": "a list",
+    "kinds": "a list",
     "mask": "a list",
     "steps": "an integer",
     "trace": "a list",
@@ -232,7 +236,8 @@ class Lines:
         self._edges: list[Array] = []
         self._slots: list[Array] = []
         self._directed: list[bool] = []
-        self._slotted: tuple[bool, str] | None = None
+        self._slotted: tuple[str, str] | None = None
+        self._kinds: dict[str, int] = {}
 
     def add(self, data: dict[str, Any], where: str) -> None:
         """Check and keep the graph of one line, as :func:`parse_line` returned it."""
@@ -284,31 +289,38 @@ class Lines:
         return 1
 
     def _add_slots(self, data: dict[str, Any], edges: Array, where: str) -> None:
-        slotted = "slots" in data
-        if slotted:
-            if not data.get("directed", False):
+        kind = "kinds" if "kinds" in data else "slots" if "slots" in data else ""
+        if kind:
+            if "slots" not in data:
+                raise FormatError(f"{where}: field 'kinds' has the names of slots; 'slots' is missing")
+            if kind == "slots" and not data.get("directed", False):
                 raise FormatError(f"{where}: field 'slots' belongs to arcs; 'directed' must be true")
             if len(data["slots"]) != len(edges):
                 _fail(where, "slots", None, f"must have one entry per edge, {len(edges)}; got {len(data['slots'])}")
-            slots = parse_numbers(where, "slots", data["slots"], MAX_SLOTS)
-            _, first, counts = np.unique(edges[:, 1] * MAX_SLOTS + slots, return_index=True, return_counts=True)
-            if (counts > 1).any():
-                place = int(first[counts > 1][0])
-                node = int(edges[place, 1])
-                _fail(
-                    where,
-                    "slots",
-                    place,
-                    f"must be used once by node {node}, which sees through slot {slots[place]} twice",
-                )
-            self._slots.append(slots)
+            names = self._kinds_of(data["kinds"], where) if kind == "kinds" else None
+            size = MAX_SLOTS if names is None else len(names)
+            slots = parse_numbers(where, "slots", data["slots"], size)
+            if names is None:
+                _check_once(edges, slots, where)
+            self._slots.append(slots if names is None else names[slots])
         if len(edges):
-            if self._slotted is not None and self._slotted[0] != slotted:
+            if self._slotted is not None and self._slotted[0] != kind:
+                field = kind or self._slotted[0]
                 raise FormatError(
-                    f"{where}: field 'slots' must be given for all graphs or for none; "
-                    f"{self._slotted[1]} has {'them' if self._slotted[0] else 'none'}"
+                    f"{where}: field {field!r} must be given for all graphs or for none; "
+                    f"{self._slotted[1]} has {'none' if self._slotted[0] != field else 'them'}"
                 )
-            self._slotted = self._slotted or (slotted, where.rpartition(": ")[2])
+            self._slotted = self._slotted or (kind, where.rpartition(": ")[2])
+
+    def _kinds_of(self, given: list[Any], where: str) -> Array:
+        """The number of each kind of a line among those of all lines so far."""
+        try:
+            names = check_kinds(given)
+            numbers = [self._kinds.setdefault(name, len(self._kinds)) for name in names]
+            check_kinds(self._kinds)
+        except GraphError as error:
+            raise FormatError(f"{where}: field 'kinds': {error}") from None
+        return np.array(numbers, np.int64)
 
     def examples(self) -> Examples:
         """All graphs with what is known about their nodes."""
@@ -317,14 +329,26 @@ class Lines:
         np.cumsum(sizes, out=offsets[1:])
         counts = np.array([len(edges) for edges in self._edges])
         edges = np.concatenate(self._edges) + np.repeat(offsets[:-1], counts)[:, None]
+        slots = np.concatenate(self._slots) if self._slotted is not None and self._slotted[0] else None
         directed = any(self._directed)
         if directed:
-            back = edges[~np.repeat(np.array(self._directed), counts) & (edges[:, 0] != edges[:, 1])]
-            edges = np.concatenate((edges, back[:, ::-1]))
-        slots = np.concatenate(self._slots) if self._slotted is not None and self._slotted[0] else None
-        graph = Graph.from_edges(int(offsets[-1]), edges, directed=directed, slots=slots)
+            back = ~np.repeat(np.array(self._directed), counts) & (edges[:, 0] != edges[:, 1])
+            slots = None if slots is None else np.r_[slots, slots[back]]
+            edges = np.concatenate((edges, edges[back][:, ::-1]))
+        graph = Graph.from_edges(
+            int(offsets[-1]), edges, directed=directed, slots=slots, kinds=tuple(self._kinds) or None
+        )
         graphs = GraphBatch(graph, offsets)
         return self._columns.examples(repeated(graphs, self.times) if self.traced else graphs)
+
+
+def _check_once(edges: Array, slots: Array, where: str) -> None:
+    """Raise if a node sees through a slot twice."""
+    _, first, counts = np.unique(edges[:, 1] * MAX_SLOTS + slots, return_index=True, return_counts=True)
+    if (counts > 1).any():
+        place = int(first[counts > 1][0])
+        node = int(edges[place, 1])
+        _fail(where, "slots", place, f"must be used once by node {node}, which sees through slot {slots[place]} twice")
 
 
 def _fail(where: str, field: str, place: int | None, problem: str) -> NoReturn:
@@ -350,6 +374,7 @@ def lines_of(examples: Examples) -> Iterator[bytes]:
         else:
             extra = ', "directed": true'
             extra += "" if slots is None else f', "slots": {slots[arcs].tolist()}'
+            extra += "" if union.kinds is None else f', "kinds": {json.dumps(union.kinds)}'
         mask = examples.mask[start:stop]
         masked = "" if mask.all() else f', "mask": {json.dumps(mask.tolist())}'
         yield (

@@ -197,6 +197,8 @@ def _to_tensors(examples: Examples) -> bytes:
     }
     if graph.slots is not None:
         arrays["slots"] = graph.slots
+    if graph.kinds is not None:
+        arrays["kinds"] = np.frombuffer(json.dumps(graph.kinds).encode(), np.uint8)
     return save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, {"schema": SCHEMA})
 
 
@@ -209,7 +211,7 @@ def _from_tensors(task: Task, path: Path) -> Examples:
         offsets = arrays["offsets"]
         if offsets.ndim != 1 or offsets.dtype != np.int64:
             raise FormatError(f"{path}: tensor 'offsets' must be a list of int64; got {offsets.dtype} {offsets.shape}")
-        graph = Graph(arrays["indptr"], arrays["indices"], arrays.get("slots"))
+        graph = Graph(arrays["indptr"], arrays["indices"], arrays.get("slots"), _kinds(path, arrays.get("kinds")))
         if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != graph.num_nodes or (np.diff(offsets) < 0).any():
             raise FormatError(
                 f"{path}: tensor 'offsets' must be sorted, from 0 to {graph.num_nodes}, the number of nodes"
@@ -222,3 +224,13 @@ def _from_tensors(task: Task, path: Path) -> Examples:
         raise
     except GraphFSAError as error:
         raise FormatError(f"{path}: {error}") from None
+
+
+def _kinds(path: Path, content: Any) -> list[str] | None:
+    """The names of kinds: bytes of a JSON list, in a tensor, as the tensors of a file have no names for parts."""
+    if content is None:
+        return None
+    try:
+        return json.loads(content.astype(np.uint8).tobytes())
+    except (ValueError, RecursionError):
+        raise FormatError(f"{path}: tensor 'kinds' must be the bytes of a JSON list of names") from None

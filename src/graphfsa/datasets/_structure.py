@@ -15,6 +15,7 @@ from graphfsa.datasets._mazes import cell_parents
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch
+from graphfsa.graphs.rooted import knows_family
 
 
 def checked_inputs(task: Task, graphs: GraphBatch, inputs: Any) -> Array:
@@ -54,6 +55,15 @@ def check_trees(name: str, graphs: GraphBatch) -> None:
     if len(wrong):
         raise GraphFSAError(
             f"{name} is defined on trees; graph {wrong[0]} has {sizes[wrong[0]]} nodes and {edges[wrong[0]]} arcs"
+        )
+
+
+def check_rooted(name: str, graphs: GraphBatch) -> None:
+    """Raise unless nodes of each tree see at most one parent, and are seen as a child from where they see one."""
+    if not knows_family(graphs.graph):
+        raise GraphFSAError(
+            f"{name} is defined on rooted trees, whose arcs are of the kinds parent and child, with one parent for "
+            "each node but one; see graphfsa.graphs.rooted"
         )
 
 

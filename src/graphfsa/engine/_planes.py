@@ -7,12 +7,12 @@ number of bits that are seen at all. Sums modulo a number and weighted ones do n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation, CountingAggregation, LettersAggregation
+from graphfsa.aggregations import Aggregation, CountingAggregation, LettersAggregation, RelationsAggregation
 from graphfsa.arrays import Array
 
 MAX_PLANES = 8
@@ -42,6 +42,34 @@ def planes_of(aggregation: Aggregation, num_states: int) -> Planes | None:
     if type(aggregation) is CountingAggregation:
         return _counting(aggregation.bound, num_states)
     return _letters(aggregation, num_states) if type(aggregation) is LettersAggregation else None
+
+
+@lru_cache(maxsize=16)
+def planes_by_kind(aggregation: Aggregation, num_states: int, kinds: int) -> Planes | None:
+    """The planes of an aggregation with the bits that each state shows through each kind, [kinds, num_states]."""
+    if type(aggregation) is RelationsAggregation:
+        return _relations(aggregation, num_states)
+    planes = planes_of(aggregation, num_states)
+    return None if planes is None else replace(planes, masks=np.tile(planes.masks, (kinds, 1)))
+
+
+def _relations(aggregation: RelationsAggregation, num_states: int) -> Planes | None:
+    """A bit for each state and kind."""
+    bounds, bits = aggregation.bounds, len(aggregation.kinds) * num_states
+    if max(bounds) > MAX_PLANES or bits > _MAX_SET_BITS or (set(bounds) != {1} and bits > _MAX_LETTER_BITS):
+        return None
+    masks = _masks([1 << bit for bit in range(bits)], bits).reshape(len(bounds), num_states)
+    if set(bounds) == {1}:
+        return Planes(masks, 1, np.empty((1, 0), np.int64))
+    weights, weight = list[list[int]](), 1
+    for bound in bounds:
+        weights.append([weight * (bound + 1) ** state for state in range(num_states)])
+        weight *= (bound + 1) ** num_states
+    adds = [
+        _adds([own if plane < bound else 0 for bound, row in zip(bounds, weights, strict=True) for own in row])
+        for plane in range(max(bounds))
+    ]
+    return Planes(masks, max(bounds), np.stack(adds))
 
 
 def _counting(bound: int, num_states: int) -> Planes | None:

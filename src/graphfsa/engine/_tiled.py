@@ -21,26 +21,29 @@ from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._planes import planes_of
 from graphfsa.engine._stepper import DenseStepper
 from graphfsa.engine.compiling import compile_kernel
+from graphfsa.engine.encoding import arcs_of
 from graphfsa.engine.threads import run_ranges
 from graphfsa.graphs.graph import Graph
 
 # Unsigned constants: signed indices would make the compiler check every access for a negative one.
-_SHIFT = np.uint32(16)
-_MASK = np.uint32(0xFFFF)
-_TILE = 1 << 16
+SHIFT = np.uint32(16)
+MASK = np.uint32(0xFFFF)
+TILE = 1 << 16
 
 
-def _build_tiles(begin: int, end: int, indptr: Any, indices: Any, pointers: Any, arcs: Any) -> int:
-    """Sort the arcs into tiles; within a tile they stay in the order of their targets."""
+def _build_tiles(
+    begin: int, end: int, indptr: Any, indices: Any, slots: Any, kinds: int, pointers: Any, arcs: Any
+) -> int:
+    """Sort the arcs into tiles, those of each kind apart; within a tile they stay in the order of their targets."""
     num_nodes = len(indptr) - 1
     columns = pointers.shape[1] - 1
     cursor = np.empty(columns, np.int64)
     for block in range(begin, end):
-        first = block * _TILE
-        last = min(num_nodes, first + _TILE)
+        first = block * TILE
+        last = min(num_nodes, first + TILE)
         cursor[:] = 0
         for arc in range(indptr[first], indptr[last]):
-            cursor[indices[arc] >> 16] += 1
+            cursor[(indices[arc] >> 16) * kinds + (np.int64(slots[arc]) if kinds > 1 else 0)] += 1
         place = indptr[first]
         for column in range(columns):
             pointers[block, column] = place
@@ -51,7 +54,7 @@ def _build_tiles(begin: int, end: int, indptr: Any, indices: Any, pointers: Any,
         for node in range(first, last):
             for arc in range(indptr[node], indptr[node + 1]):
                 source = indices[arc]
-                column = source >> 16
+                column = (source >> 16) * kinds + (np.int64(slots[arc]) if kinds > 1 else 0)
                 arcs[cursor[column]] = (node - first) << 16 | (source & 0xFFFF)
                 cursor[column] += 1
     return 0
@@ -73,7 +76,7 @@ def _tiled_step(
 ) -> int:
     num_nodes = len(states)
     columns = pointers.shape[1] - 1
-    planes = np.zeros((bound, _TILE), bits.dtype)
+    planes = np.zeros((bound, TILE), bits.dtype)
     seen = planes[0]
     twice = planes[min(1, bound - 1)]
     thrice = planes[min(2, bound - 1)]
@@ -81,36 +84,36 @@ def _tiled_step(
     for block in range(begin, end):
         planes[:] = 0
         for column in range(columns):
-            sources = bits[column * _TILE :]
+            sources = bits[column * TILE :]
             if bound == 1:
                 for arc in range(pointers[block, column], pointers[block, column + 1]):
                     word = arcs[arc]
-                    seen[word >> _SHIFT] |= sources[word & _MASK]
+                    seen[word >> SHIFT] |= sources[word & MASK]
             elif bound == 2:
                 for arc in range(pointers[block, column], pointers[block, column + 1]):
                     word = arcs[arc]
-                    target = word >> _SHIFT
-                    bit = sources[word & _MASK]
+                    target = word >> SHIFT
+                    bit = sources[word & MASK]
                     twice[target] |= seen[target] & bit
                     seen[target] |= bit
             elif bound == 3:
                 for arc in range(pointers[block, column], pointers[block, column + 1]):
                     word = arcs[arc]
-                    target = word >> _SHIFT
-                    bit = sources[word & _MASK]
+                    target = word >> SHIFT
+                    bit = sources[word & MASK]
                     thrice[target] |= twice[target] & bit
                     twice[target] |= seen[target] & bit
                     seen[target] |= bit
             else:
                 for arc in range(pointers[block, column], pointers[block, column + 1]):
                     word = arcs[arc]
-                    target = word >> _SHIFT
-                    bit = sources[word & _MASK]
+                    target = word >> SHIFT
+                    bit = sources[word & MASK]
                     for plane in range(bound - 1, 0, -1):
                         planes[plane, target] |= planes[plane - 1, target] & bit
                     seen[target] |= bit
-        first = block * _TILE
-        for node in range(first, min(num_nodes, first + _TILE)):
+        first = block * TILE
+        for node in range(first, min(num_nodes, first + TILE)):
             value = np.int64(seen[node - first])
             if adds.shape[1]:
                 value = adds[0, value]
@@ -130,19 +133,25 @@ def _kernels() -> tuple[Any, Any]:
 
 def fits_tiles(fsa: GraphFSA, graph: Graph) -> bool:
     """Whether the tiled path can run this automaton on this graph."""
-    if planes_of(fsa.aggregation, fsa.num_states) is None:
-        return False
-    blocks = -(-graph.num_nodes // _TILE)
-    return blocks * blocks * 8 <= max(4 * graph.num_arcs, 1 << 16)
+    return planes_of(fsa.aggregation, fsa.num_states) is not None and tiles_fit(graph)
 
 
-def build_tiles(graph: Graph, threads: int) -> tuple[Array, Array]:
-    """Tiles of a graph: ``pointers`` int64 [blocks, blocks + 1] into ``arcs`` uint32 [num_arcs]."""
-    blocks = -(-graph.num_nodes // _TILE)
-    pointers = np.zeros((blocks, blocks + 1), np.int64)
+def build_tiles(graph: Graph, threads: int, kinds: int = 1) -> tuple[Array, Array]:
+    """Tiles of a graph: ``pointers`` int64 [blocks, blocks x kinds + 1] into ``arcs`` uint32 [num_arcs].
+
+    With several kinds of arcs, those of kind ``k`` from the ``b``-th sources are in column ``b x kinds + k``.
+    """
+    blocks = -(-graph.num_nodes // TILE)
+    pointers = np.zeros((blocks, blocks * kinds + 1), np.int64)
     arcs = np.empty(graph.num_arcs, np.uint32)
-    run_ranges(_kernels()[0], blocks, threads, graph.indptr, graph.indices, pointers, arcs)
+    run_ranges(_kernels()[0], blocks, threads, *arcs_of(graph), kinds, pointers, arcs)
     return pointers, arcs
+
+
+def tiles_fit(graph: Graph, kinds: int = 1) -> bool:
+    """Whether there are enough arcs for the number of tiles."""
+    blocks = -(-graph.num_nodes // TILE)
+    return blocks * blocks * kinds * 8 <= max(4 * graph.num_arcs, 1 << 16)
 
 
 class TiledStepper(DenseStepper):

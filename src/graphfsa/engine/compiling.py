@@ -18,6 +18,8 @@ from graphfsa.interrupts import deferred_signals
 
 # Kernels release the interpreter lock and are run by our own threads; the compiler's thread pool is never started.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_INNER = ("encode_first", "encode_second")
+"""Names by which a function that is made of others calls them; see ``graphfsa.engine.encoding``."""
 _NAMING = b"2"
 """How helpers are named; code that was kept under another naming is not used."""
 
@@ -40,11 +42,7 @@ def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -
     helpers: dict[str, Any] = {}
     for name, function in bindings.items():
         assert isinstance(function, FunctionType)
-        knowing = FunctionType(function.__code__, {**function.__globals__, **helpers}, function.__name__)
-        # Symbols are named after functions and numbered in each process. Two kernels that were compiled by different
-        # processes and kept may have helpers of one name and number; loaded together, one would call the other's.
-        knowing.__qualname__ = f"{function.__name__}_{fingerprint}"
-        helpers[name] = numba.njit(**_OPTIONS)(knowing)
+        helpers[name] = _helper(function, helpers, fingerprint)
     known = {**kernel.__globals__, **helpers}
     unique = FunctionType(kernel.__code__, known, kernel.__name__, kernel.__defaults__)
     unique.__module__ = kernel.__module__
@@ -57,6 +55,22 @@ def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -
     for name in ("load_overload", "save_overload"):
         setattr(compiled._cache, name, _forgiving(getattr(compiled._cache, name)))
     return _uninterrupted(compiled)
+
+
+def _helper(function: FunctionType, known: dict[str, Any], fingerprint: str) -> Any:
+    """A compiled function for kernels, and before it those that it calls and that were made for it alone."""
+    import numba
+
+    inner = {
+        name: _helper(function.__globals__[name], known, fingerprint)
+        for name in _INNER
+        if name in function.__code__.co_names and isinstance(function.__globals__.get(name), FunctionType)
+    }
+    knowing = FunctionType(function.__code__, {**function.__globals__, **known, **inner}, function.__name__)
+    # Symbols are named after functions and numbered in each process. Two kernels that were compiled by different
+    # processes and kept may have helpers of one name and number; loaded together, one would call the other's.
+    knowing.__qualname__ = f"{function.__name__}_{fingerprint}"
+    return numba.njit(**_OPTIONS)(knowing)
 
 
 def _uninterrupted(compiled: Any) -> Any:

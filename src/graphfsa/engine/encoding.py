@@ -7,7 +7,8 @@ Kernels call a function of ``(states, sources, slots, begin, end, parameters, sc
 - Otherwise: the value of every neighbourhood that a node of the graph can have, for each of its degrees, or with slots
   for each way to fill them. Good for graphs whose degrees and states are few.
 
-The tables are filled by asking ``encode``, so what runs is what the aggregation's author wrote.
+The tables are filled by asking ``encode``, so what runs is what the aggregation's author wrote. A product calls the
+functions of its parts one after the other.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from graphfsa.aggregations import Aggregation
+from graphfsa.aggregations import Aggregation, ProductAggregation
 from graphfsa.arrays import Array
 from graphfsa.checks import is_integer, shown
 from graphfsa.errors import AutomatonError, LimitError
@@ -51,8 +53,18 @@ def encoder_of(aggregation: Aggregation, num_states: int, graph: Graph) -> Encod
             have too many different neighbourhoods.
     """
     kind = type(aggregation)
+    if isinstance(aggregation, ProductAggregation) and kind is ProductAggregation:
+        return _product(aggregation, num_states, graph)
     if kind.compiled_encode is not None and _is_up_to_date(kind, "compiled_encode"):
         return Encoder(kind.compiled_encode, aggregation.parameters(num_states))
+    if aggregation.uses_kinds:
+        steps = _kind_table(aggregation, num_states, max(1, graph.num_slots))
+        if steps is None:
+            raise AutomatonError(
+                f"an aggregation that uses kinds of arcs must have with_neighbour or compiled_encode; {kind.__name__} "
+                "has neither"
+            )
+        return Encoder(_by_kinds, steps)
     if aggregation.uses_slots:
         return Encoder(_by_slots, _slot_table(aggregation, num_states, graph.num_slots))
     steps = _step_table(aggregation, num_states) if _is_up_to_date(kind, "with_neighbour") else None
@@ -106,6 +118,88 @@ def _step_table(aggregation: Aggregation, num_states: int) -> Array | None:
                 seen.add(following)
                 waiting.append(following)
     return np.r_[first, table.reshape(-1)]
+
+
+def _by_kinds(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
+    """Parameters: the number of kinds; the value of no neighbours; then the value after one more.
+
+    The latter are [num_values, kinds, num_states].
+    """
+    value = parameters[1]
+    for arc in range(begin, end):
+        place = value * parameters[0] + np.int64(slots[arc])
+        value = parameters[2 + place * len(scratch) + states[sources[arc]]]
+    return value
+
+
+@lru_cache(maxsize=16)
+def _kind_table(aggregation: Aggregation, num_states: int, num_kinds: int) -> Array | None:
+    """Parameters of ``_by_kinds``; None if some value does not tell what one more neighbour makes of it."""
+    num_values = aggregation.num_values(num_states)
+    first = _value(aggregation, [], [], num_states)
+    table = np.zeros((num_values, num_kinds, num_states), np.int64)
+    seen, waiting = {first}, [first]
+    while waiting:
+        value = waiting.pop()
+        for slot in range(num_kinds):
+            for state in range(num_states):
+                following = aggregation.with_neighbour(value, state, slot, num_states)
+                if following is None:
+                    return None
+                table[value, slot, state] = _checked(aggregation, "with_neighbour", following, num_values)
+                if following not in seen:
+                    seen.add(following)
+                    waiting.append(following)
+    return np.r_[num_kinds, first, table.reshape(-1)]
+
+
+def _product(aggregation: ProductAggregation, num_states: int, graph: Graph) -> Encoder:
+    """The encoder of a product: that of the first two parts, then of both and the third, and so on."""
+    parts = [_in_integers(encoder_of(part, num_states, graph)) for part in aggregation.parts]
+    found, size = parts[0], aggregation.parts[0].num_values(num_states)
+    for part, after in zip(aggregation.parts[1:], parts[1:], strict=True):
+        header = np.array([len(found.parameters), size], np.int64)
+        parameters = np.concatenate((header, found.parameters, after.parameters))
+        found = Encoder(_calling(_of_both, encode_first=found.function, encode_second=after.function), parameters)
+        size *= part.num_values(num_states)
+    return found
+
+
+def _in_integers(encoder: Encoder) -> Encoder:
+    """An encoder whose parameters are integers: numbers with a point are read from their bits."""
+    if encoder.parameters.dtype != np.float64:
+        return encoder
+    bits = encoder.parameters.view(np.int64)
+    return Encoder(_calling(_of_bits, encode_first=encoder.function), bits)
+
+
+encode_first: Any = None
+encode_second: Any = None
+"""Bound in the functions that are made of others: those others."""
+
+
+def _of_bits(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
+    """Parameters: the bits of those of another function."""
+    return encode_first(states, sources, slots, begin, end, parameters.view(np.float64), scratch)
+
+
+def _of_both(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
+    """Parameters: how many the first function has; its number of values; its parameters; those of the second."""
+    middle = 2 + parameters[0]
+    first = encode_first(states, sources, slots, begin, end, parameters[2:middle], scratch)
+    second = encode_second(states, sources, slots, begin, end, parameters[middle:], scratch)
+    return first + second * parameters[1]
+
+
+@lru_cache(maxsize=256)
+def _made(outer: FunctionType, inner: tuple[tuple[str, FunctionType], ...]) -> FunctionType:
+    return FunctionType(outer.__code__, {**outer.__globals__, **dict(inner)}, outer.__name__)
+
+
+def _calling(outer: Callable[..., int], **inner: Callable[..., int]) -> Callable[..., int]:
+    """A function that calls others by the names that it has for them; the same for the same others."""
+    assert isinstance(outer, FunctionType)
+    return _made(outer, tuple((name, each) for name, each in inner.items() if isinstance(each, FunctionType)))
 
 
 def _by_counts(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:

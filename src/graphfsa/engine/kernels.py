@@ -15,6 +15,7 @@ from graphfsa.engine._event import EventStepper
 from graphfsa.engine._lattice import LatticeStepper, fits_lattice
 from graphfsa.engine._stepper import DenseStepper, Outcome, Stepper
 from graphfsa.engine._tiled import TiledStepper, fits_tiles
+from graphfsa.engine._tiled_parts import TiledPartsStepper, fits_parts
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs.graph import Graph
 
@@ -53,7 +54,7 @@ def make_stepper(fsa: GraphFSA, graph: Graph, kernel: Kernel, threads: int) -> S
 
 
 def _dense(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStepper:
-    kind = TiledStepper if fits_tiles(fsa, graph) else ListStepper
+    kind = TiledStepper if fits_tiles(fsa, graph) else TiledPartsStepper if fits_parts(fsa, graph) else ListStepper
     return kind(fsa, graph, threads, quiet)
 
 

@@ -10,12 +10,12 @@ from graphfsa.automaton.base import Automaton
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.automaton.stochastic import StochasticFSA
 from graphfsa.engine.coins import MOVES, coin, key_of
-from graphfsa.graphs import GraphLike, as_graph
+from graphfsa.graphs import GraphLike
 
 
 def reference_values(fsa: Automaton, graph: GraphLike, states: Sequence[int]) -> list[int]:
     """The aggregated value of every node (equation 1)."""
-    graph = as_graph(graph)
+    graph = fsa.aggregation.fitting(graph)
     values: list[int] = []
     for node in range(graph.num_nodes):
         begin, end = int(graph.indptr[node]), int(graph.indptr[node + 1])

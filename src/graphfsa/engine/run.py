@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton.base import Automaton
 from graphfsa.automaton.fsa import GraphFSA
@@ -96,7 +97,8 @@ def run(
     graph = as_graph(graph)
     check_name("kernel", kernel, KERNELS)
     start = node_states(fsa, graph, states, default)
-    fsa.aggregation.check_graph(graph)
+    aggregation: Aggregation = fsa.aggregation
+    graph = aggregation.fitting(graph)
     until_stable = isinstance(steps, str)
     last_step = _last_step(steps, max_steps, graph.num_nodes)
     stride = _check_record(record, graph.num_nodes, last_step, until_stable)

@@ -23,7 +23,7 @@ from graphfsa.engine._random import RandomStepper
 from graphfsa.engine.coins import MAX_REPLICATES, MAX_STEPS
 from graphfsa.engine.threads import check_threads, default_threads
 from graphfsa.errors import AutomatonError, LimitError, StateError
-from graphfsa.graphs import Graph, GraphLike, as_graph, find_graph
+from graphfsa.graphs import Graph, GraphLike, find_graph
 
 MAX_BYTES = 4 * 2**30
 _BATCH_BYTES = 2**28
@@ -166,8 +166,7 @@ def prepared(fsa: Any, graph: Any, states: Any, default: Any, seed: int) -> tupl
     for_graph, for_states = np.random.SeedSequence(check_seed(seed)).spawn(2)
     if isinstance(graph, str | Path):
         graph = find_graph(graph, np.random.default_rng(for_graph))
-    network = as_graph(graph)
-    automaton.aggregation.check_graph(network)
+    network = automaton.aggregation.fitting(graph)
     if not isinstance(states, str):
         fixed = node_states(automaton, network, states, default)
         return automaton, network, lambda _run: fixed

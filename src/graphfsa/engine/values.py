@@ -12,7 +12,7 @@ from graphfsa.arrays import Array
 from graphfsa.automaton.base import Automaton
 from graphfsa.engine.compiling import compile_kernel
 from graphfsa.engine.encoding import arcs_of, encoder_of
-from graphfsa.graphs.convert import GraphLike, as_graph
+from graphfsa.graphs.convert import GraphLike
 
 encode_node: Any = None
 """Bound when the kernel is compiled: the function of an encoder."""
@@ -46,8 +46,7 @@ def neighbourhood_values(fsa: Automaton, graph: GraphLike, frames: Array) -> Arr
         >>> neighbourhood_values(library.distance(), families.path(3), np.array([[3, 2, 2]], np.uint8)).tolist()
         [[4, 12, 4]]
     """
-    graph = as_graph(graph)
-    fsa.aggregation.check_graph(graph)
+    graph = fsa.aggregation.fitting(graph)
     encoder = encoder_of(fsa.aggregation, fsa.num_states, graph)
     values = np.empty(frames.shape, np.int32)  # A table has at most 2^26 entries: every value fits.
     seen = np.ascontiguousarray(frames, np.uint8)

@@ -15,8 +15,10 @@ from graphfsa.graphs.convert import (
 from graphfsa.graphs.enumeration import GRAPH_CLASSES, all_graphs, all_inputs
 from graphfsa.graphs.files import read_graph, write_graph
 from graphfsa.graphs.graph import Graph
+from graphfsa.graphs.kinds import both_ways
 from graphfsa.graphs.lattice import Lattice
 from graphfsa.graphs.naming import find_graph
+from graphfsa.graphs.rooted import rooted
 
 __all__ = [
     "GRAPH_CLASSES",
@@ -27,12 +29,14 @@ __all__ = [
     "all_graphs",
     "all_inputs",
     "as_graph",
+    "both_ways",
     "families",
     "find_graph",
     "from_networkx",
     "from_pyg",
     "from_scipy",
     "read_graph",
+    "rooted",
     "to_networkx",
     "to_pyg",
     "to_scipy",

@@ -12,6 +12,7 @@ from graphfsa.arrays import Array
 from graphfsa.errors import GraphError
 from graphfsa.graphs.convert import GraphLike, as_graph
 from graphfsa.graphs.graph import Graph, NodeNames
+from graphfsa.graphs.kinds import check_kinds, united
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class GraphBatch:
     def of(cls, graphs: Sequence[GraphLike]) -> GraphBatch:
         """Unite graphs, also of NetworkX, SciPy or PyG; one graph alone stays what it is.
 
-        Those that have arcs must all have slots or all have none.
+        Those that have arcs must all have slots, all kinds, or all neither; kinds are matched by their names.
         """
         graphs = [as_graph(graph) for graph in graphs]
         names = _some(graph.node_names for graph in graphs)
@@ -47,6 +48,9 @@ class GraphBatch:
         slotted = [graph.slots is not None for graph in graphs if graph.num_arcs]
         if any(slotted) and not all(slotted):
             raise GraphError("graphs with and without neighbour slots must not be united")
+        kinds = _united_kinds(graphs)
+        if kinds is not None:
+            graphs = [graph.with_kinds(kinds) for graph in graphs]
         offsets = _offsets(np.array([graph.num_nodes for graph in graphs], np.int64))
         if offsets[-1] >= 2**31:
             raise GraphError(f"a graph must have fewer than 2^31 nodes; the union would have {offsets[-1]}")
@@ -59,7 +63,7 @@ class GraphBatch:
             indices[arc : arc + graph.num_arcs] = graph.indices + node
             if slots is not None and graph.slots is not None:
                 slots[arc : arc + graph.num_arcs] = graph.slots
-        return cls(Graph(indptr, indices, slots), offsets, names)
+        return cls(Graph(indptr, indices, slots, kinds), offsets, names)
 
     @classmethod
     def repeat(cls, graph: GraphLike, times: int) -> GraphBatch:
@@ -73,7 +77,7 @@ class GraphBatch:
         indices = np.tile(graph.indices.astype(np.int64), times) + shift * graph.num_nodes
         slots = None if graph.slots is None else np.tile(graph.slots, times)
         sizes = _offsets(np.full(times, graph.num_nodes))
-        return cls(Graph(indptr, indices, slots), sizes, _some([graph.node_names] * times))
+        return cls(Graph(indptr, indices, slots, graph.kinds), sizes, _some([graph.node_names] * times))
 
     @classmethod
     def from_edges(cls, sizes: ArrayLike, edges: ArrayLike) -> GraphBatch:
@@ -101,7 +105,7 @@ class GraphBatch:
         arcs = np.arange(new_indptr[-1]) + np.repeat(indptr[nodes] - new_indptr[:-1], degrees)
         shift = np.repeat(np.repeat(begins - offsets[:-1], sizes), degrees)
         slots = None if self.graph.slots is None else self.graph.slots[arcs]
-        union = Graph(new_indptr, self.graph.indices[arcs] - shift, slots)
+        union = Graph(new_indptr, self.graph.indices[arcs] - shift, slots, self.graph.kinds)
         names = None if self.node_names is None else _some(self.node_names[place] for place in places.tolist())
         return GraphBatch(union, offsets, names)
 
@@ -123,7 +127,8 @@ class GraphBatch:
         for start, stop in zip(self.offsets[:-1], self.offsets[1:], strict=True):
             arcs = slice(indptr[start], indptr[stop])
             part_slots = None if slots is None else slots[arcs]
-            parts.append(Graph(indptr[start : stop + 1] - indptr[start], indices[arcs] - start, part_slots))
+            offsets = indptr[start : stop + 1] - indptr[start]
+            parts.append(Graph(offsets, indices[arcs] - start, part_slots, self.graph.kinds))
         if self.node_names is None:
             return parts
         return [part.with_names(names) for part, names in zip(parts, self.node_names, strict=True)]
@@ -144,6 +149,16 @@ def picked(chosen: ArrayLike, count: int) -> Array:
     """Indices in ``0 .. count - 1`` from a list of indices or of booleans."""
     given = np.asarray(chosen)
     return np.arange(count)[given if given.size else given.astype(np.int64)]
+
+
+def _united_kinds(graphs: Sequence[Graph]) -> tuple[str, ...] | None:
+    found = [graph.kinds for graph in graphs if graph.num_arcs]
+    given = [kinds for kinds in found if kinds is not None]
+    if not given:
+        return None
+    if len(given) < len(found):
+        raise GraphError("graphs whose slots are kinds of arcs must not be united with others")
+    return check_kinds(united(given))
 
 
 def _some(names: Iterable[NodeNames]) -> tuple[NodeNames, ...] | None:

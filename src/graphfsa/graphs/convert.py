@@ -2,11 +2,12 @@
 
 An arc ``u -> v`` means the same everywhere: ``v`` sees ``u``. In SciPy it is ``A[u, v]``, in PyTorch Geometric a column
 ``(u, v)`` of ``edge_index``. Each conversion and its opposite give back an equal graph, except that a matrix has no
-place for slots.
+place for slots and kinds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def as_graph(given: GraphLike) -> Graph:
     raise GraphError(f"graph must be a graphfsa.Graph or a NetworkX, SciPy or PyG graph; got {type_name(type(given))}")
 
 
-def from_networkx(nxgraph: Any) -> Graph:
+def from_networkx(nxgraph: Any, *, relation: str | None = None, kinds: Iterable[str] | None = None) -> Graph:
     """Convert a ``networkx`` Graph, DiGraph, MultiGraph or MultiDiGraph.
 
     Nodes are numbered in the order in which NetworkX lists them, and ``node_names`` says which is which. If every arc
@@ -54,23 +55,34 @@ def from_networkx(nxgraph: Any) -> Graph:
 
     Args:
         nxgraph: The graph to convert.
+        relation: An attribute of all edges that says of which kind they are, directed or not: ``"bond"``, for example.
+            For the two directions of a directed graph see ``both_ways``.
+        kinds: With ``relation``: all its values that there may be; by default those in this graph, sorted. Values that
+            are no strings are written as strings.
 
     Example:
         >>> import networkx as nx
         >>> graph = from_networkx(nx.star_graph(3))
         >>> graph.num_nodes, graph.num_arcs, graph.neighbours(0).tolist()
         (4, 6, [1, 2, 3])
+        >>> carbon_dioxide = nx.Graph([("O", "C", {"bond": 2}), ("C", "O'", {"bond": 2})])
+        >>> from_networkx(carbon_dioxide, relation="bond", kinds=["1", "2"])
+        Graph(3 nodes, 4 arcs, kinds '1', '2')
     """
     import networkx as nx
 
     if not isinstance(nxgraph, nx.Graph):
         raise GraphError(f"from_networkx needs a NetworkX graph; got {type_name(type(nxgraph))}")
     number = {node: place for place, node in enumerate(nxgraph.nodes)}
-    edges = list(nxgraph.edges(data="slot"))
+    if kinds is not None and relation is None:
+        raise GraphError("kinds go with relation: the attribute that says of which kind an edge is")
+    edges = list(nxgraph.edges(data="slot" if relation is None else relation))
     pairs = np.array([(number[u], number[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
     directed = nxgraph.is_directed()
-    slots = _networkx_slots(nxgraph, edges)
-    return Graph.from_edges(len(number), pairs, directed=directed, slots=slots, node_names=number)
+    slots = _networkx_slots(nxgraph, edges) if relation is None else _networkx_kinds(relation, edges)
+    return Graph.from_edges(
+        len(number), pairs, directed=directed, slots=slots or None, kinds=kinds if slots else None, node_names=number
+    )
 
 
 def to_networkx(graph: GraphLike) -> Any:
@@ -80,8 +92,8 @@ def to_networkx(graph: GraphLike) -> Any:
         graph: The graph to convert.
 
     Returns:
-        A ``Graph`` if ``graph`` is symmetric and has no slots, otherwise a ``DiGraph`` whose arcs carry their ``slot``;
-        ``MultiGraph`` or ``MultiDiGraph`` where arcs repeat.
+        A ``Graph`` if ``graph`` is symmetric and has no slots, otherwise a ``DiGraph`` whose arcs carry their ``slot``
+        or, if slots are kinds, their ``kind``; ``MultiGraph`` or ``MultiDiGraph`` where arcs repeat.
     """
     import networkx as nx
 
@@ -100,7 +112,7 @@ def to_networkx(graph: GraphLike) -> Any:
     if graph.slots is None:
         result.add_edges_from(zip(*ends, strict=True))
     else:
-        result.add_edges_from(zip(*ends, ({"slot": slot} for slot in graph.slots.tolist()), strict=True))
+        result.add_edges_from(zip(*ends, map(_networkx_mark(graph), graph.slots.tolist()), strict=True))
     return result
 
 
@@ -139,7 +151,7 @@ def to_scipy(graph: GraphLike) -> Any:
     """Convert to an adjacency matrix, a ``csr_array`` of int64: ``A[u, v]`` is the number of arcs ``u -> v``.
 
     Args:
-        graph: The graph to convert; its slots, if any, are left out.
+        graph: The graph to convert; its slots or kinds, if any, are left out.
     """
     from scipy import sparse
 
@@ -152,11 +164,14 @@ def to_scipy(graph: GraphLike) -> Any:
     return rows
 
 
-def from_pyg(data: Any) -> Graph:
+def from_pyg(data: Any, *, relation: str | None = None, kinds: Sequence[str] | None = None) -> Graph:
     """Convert a ``torch_geometric.data.Data``: its ``edge_index``, ``num_nodes`` and, if it has one, ``slot``.
 
     Args:
-        data: The graph to convert; ``slot`` holds one integer per arc.
+        data: The graph to convert; ``slot`` holds one integer per arc, and ``kinds``, if it has any, their names.
+        relation: A tensor of the data that says of which kind each arc is: ``"edge_type"``, with an integer for each
+            arc, or ``"edge_attr"``, with an integer or with a row that is 1 at its kind and 0 elsewhere.
+        kinds: With ``relation``: the name of each kind, in the order of their numbers; by default "0", "1", ...
     """
     edge_index, num_nodes = getattr(data, "edge_index", None), getattr(data, "num_nodes", None)
     if edge_index is None or num_nodes is None:
@@ -164,12 +179,19 @@ def from_pyg(data: Any) -> Graph:
     ends = _from_torch(edge_index)
     if ends.ndim != 2 or ends.shape[0] != 2:
         raise GraphError(f"edge_index must have shape [2, num_arcs]; got {list(ends.shape)}")
-    slot = getattr(data, "slot", None)
-    return Graph.from_edges(num_nodes, ends.T, directed=True, slots=None if slot is None else _from_torch(slot))
+    if kinds is not None and relation is None:
+        raise GraphError("kinds go with relation: the tensor that says of which kind an arc is")
+    slot, names = getattr(data, "slot", None), getattr(data, "kinds", None)
+    slots = None if slot is None else _from_torch(slot)
+    if relation is not None:
+        slots, names = _pyg_kinds(data, relation, ends.shape[1], kinds)
+    return Graph.from_edges(num_nodes, ends.T, directed=True, slots=slots, kinds=names)
 
 
 def to_pyg(graph: GraphLike) -> Any:
     """Convert to a ``torch_geometric.data.Data`` with ``edge_index``, ``num_nodes`` and, if there are slots, ``slot``.
+
+    If slots are kinds, ``kinds`` has their names.
 
     Args:
         graph: The graph to convert.
@@ -185,7 +207,11 @@ def to_pyg(graph: GraphLike) -> Any:
 
     graph = as_graph(graph)
     ends = np.stack((graph.indices, graph.targets())).astype(np.int64)
-    slots = {} if graph.slots is None else {"slot": torch.from_numpy(graph.slots.astype(np.int64))}
+    slots: dict[str, Any] = {}
+    if graph.slots is not None:
+        slots = {"slot": torch.from_numpy(graph.slots.astype(np.int64))}
+    if graph.kinds is not None:
+        slots["kinds"] = list(graph.kinds)
     return Data(edge_index=torch.from_numpy(ends), num_nodes=graph.num_nodes, **slots)
 
 
@@ -215,6 +241,37 @@ def _networkx_slots(nxgraph: Any, edges: list[tuple[Any, Any, Any]]) -> list[int
                 f"either every arc or none must have an integer attribute 'slot'; arc {u!r} -> {v!r} has {slot!r}"
             )
     return [int(slot) for _, _, slot in edges]
+
+
+def _networkx_kinds(relation: str, edges: list[tuple[Any, Any, Any]]) -> list[str]:
+    for u, v, kind in edges:
+        if kind is None:
+            raise GraphError(f"every edge must have the attribute {relation!r}; {u!r} - {v!r} has none")
+    return [str(kind) for _, _, kind in edges]
+
+
+def _networkx_mark(graph: Graph) -> Callable[[int], dict[str, Any]]:
+    kinds = graph.kinds
+    return (lambda slot: {"slot": slot}) if kinds is None else lambda slot: {"kind": kinds[slot]}
+
+
+def _pyg_kinds(data: Any, relation: str, num_arcs: int, kinds: Sequence[str] | None) -> tuple[Array, Sequence[str]]:
+    """The number of the kind of each arc, and the names of the kinds."""
+    tensor = getattr(data, relation, None)
+    if tensor is None:
+        raise GraphError(f"the data must have a tensor {relation!r}; it has none")
+    given = _from_torch(tensor)
+    if given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    if given.ndim == 2:
+        if not (((given == 0) | (given == 1)).all() and (given.sum(1) == 1).all()):
+            raise GraphError(f"each row of {relation!r} must be 1 at one kind and 0 elsewhere; some are not")
+        kinds = [str(kind) for kind in range(given.shape[1])] if kinds is None else kinds
+        given = given.argmax(1)
+    if given.shape != (num_arcs,) or (given != np.floor(given)).any():
+        raise GraphError(f"{relation!r} must have one kind, an integer, for each arc; got shape {list(given.shape)}")
+    numbers = given.astype(np.int64)
+    return numbers, [str(kind) for kind in range(int(numbers.max(initial=0)) + 1)] if kinds is None else kinds
 
 
 def _from_torch(tensor: Any) -> Array:

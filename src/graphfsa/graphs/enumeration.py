@@ -18,13 +18,16 @@ from graphfsa.graphs.batch import GraphBatch
 from graphfsa.graphs.families import cycle, path, ring, row
 from graphfsa.graphs.graph import Graph
 from graphfsa.graphs.isomorphism import duplicate_groups
+from graphfsa.graphs.rooted import rooted_batch
 
-GRAPH_CLASSES = ("path", "cycle", "tree", "connected", "row", "ring")
+GRAPH_CLASSES = ("path", "cycle", "tree", "rooted-tree", "connected", "row", "ring")
 _COUNTS = {
     "tree": (1, 1, 1, 2, 3, 6, 11, 23, 47, 106, 235, 551, 1301, 3159, 7741, 19320),
+    "rooted-tree": (1, 1, 2, 4, 9, 20, 48, 115, 286, 719, 1842, 4766),
     "connected": (1, 1, 2, 6, 21, 112, 853, 11117),
 }
-"""How many graphs of 1, 2, ... nodes there are, for each size that is listed: A000055 and A001349 of the OEIS."""
+"""How many graphs of 1, 2, ... nodes there are, for each size that is listed: A000055, A000081 and A001349 of the
+OEIS."""
 MAX_SIZES = dict.fromkeys(GRAPH_CLASSES, 2**20) | {kind: len(counts) for kind, counts in _COUNTS.items()}
 """The largest size of each class that is listed."""
 MAX_INPUTS = 2**22
@@ -42,7 +45,8 @@ def all_graphs(kind: str, size: int) -> GraphBatch:
     """Every graph of a class with exactly ``size`` nodes, each once up to isomorphism, always in the same order.
 
     ``row`` and ``ring`` are paths and cycles whose nodes tell left from right; a ring may have one or two nodes, as
-    :func:`~graphfsa.graphs.families.ring` says, while a cycle has at least three.
+    :func:`~graphfsa.graphs.families.ring` says, while a cycle has at least three. Nodes of a ``rooted-tree`` see their
+    parent and their children by arcs of two kinds.
 
     Args:
         kind: One of ``GRAPH_CLASSES``.
@@ -52,7 +56,8 @@ def all_graphs(kind: str, size: int) -> GraphBatch:
         The graphs; none where the class has none of this size.
 
     Raises:
-        LimitError: There are too many graphs of this size: trees above 16 nodes, connected graphs above 8.
+        LimitError: There are too many graphs of this size: trees above 16 nodes, rooted ones above 12, connected graphs
+            above 8.
 
     Example:
         >>> [len(all_graphs("tree", size)) for size in range(1, 9)]
@@ -110,7 +115,7 @@ def _checked(kind: str, size: Any) -> int:
     check_class(kind)
     number, limit = check_integer("size", size, 1, error=GraphError), MAX_SIZES[kind]
     if number > limit:
-        smaller = {"connected": ", or trees", "tree": ", or paths"}.get(kind, "")
+        smaller = {"connected": ", or trees", "tree": ", or paths", "rooted-tree": ", or trees"}.get(kind, "")
         raise LimitError(
             f"graphs of the class {kind} are listed up to {limit:,} nodes; got {number}. Choose a smaller size{smaller}"
         )
@@ -124,6 +129,8 @@ def _all_graphs(kind: str, size: int) -> GraphBatch:
         return GraphBatch.of([build(size)] if size >= smallest else [])
     if size == 1:
         return GraphBatch.of([path(1)])
+    if kind == "rooted-tree":
+        return _all_rooted(_all_graphs("tree", size), size)
     # Every tree but the smallest has a leaf, and every connected graph a node that the others stay connected without:
     # so each comes from a smaller one and a new node.
     smaller = _all_graphs(kind, size - 1)
@@ -131,6 +138,17 @@ def _all_graphs(kind: str, size: int) -> GraphBatch:
     grown = _with_new_node(smaller, size - 1, chosen.astype(bool))
     first = duplicate_groups(grown, np.zeros(grown.graph.num_nodes, np.uint8))
     return grown.select(np.flatnonzero(first == np.arange(len(grown))))
+
+
+def _all_rooted(trees: GraphBatch, size: int) -> GraphBatch:
+    """Each tree with each of its nodes as the root, once up to isomorphism."""
+    every = trees.select(np.repeat(np.arange(len(trees)), size))
+    roots = every.offsets[:-1] + np.tile(np.arange(size), len(trees))
+    colours = np.zeros(every.graph.num_nodes, np.uint8)
+    colours[roots] = 1
+    kept = np.flatnonzero(duplicate_groups(every, colours) == np.arange(len(every)))
+    chosen = every.select(kept)
+    return rooted_batch(chosen, chosen.offsets[:-1] + kept % size)
 
 
 def _with_new_node(graphs: GraphBatch, size: int, chosen: Array) -> GraphBatch:

@@ -4,12 +4,14 @@ JSON::
 
     {"schema": "graphfsa.graph/1", "num_nodes": 3, "directed": false, "edges": [[0, 1], [1, 2]]}
     {"schema": "graphfsa.graph/1", "num_nodes": 2, "directed": true, "edges": [[0, 1]], "slots": [0]}
+    {"schema": "graphfsa.graph/1", "num_nodes": 2, "directed": false, "edges": [[0, 1]], "slots": [0],
+     "kinds": ["double"]}
     {"schema": "graphfsa.graph/1",
      "lattice": {"kind": "moore", "height": 8, "width": 8, "torus": true, "slotted": false}}
 
 Edge list: what follows ``#`` is a comment. Before the first edge there may be lines ``nodes N`` (otherwise there are as
-many nodes as the largest number needs) and ``directed``. Then one edge per line: ``u v``, or ``u v slot`` in a directed
-graph.
+many nodes as the largest number needs), ``directed``, and ``kinds`` with a JSON list of names. Then one edge per line:
+``u v``, or ``u v slot`` in a directed graph or one with kinds, where a slot is the number of a kind.
 
 Whatever a file holds, reading it returns a graph or raises a ``GraphFSAError`` that names the place.
 """
@@ -41,7 +43,9 @@ MAX_LINE = 2**16
 
 _FIELDS = {"schema": str, "num_nodes": int, "directed": bool, "edges": list}
 _LATTICE = {"kind": str, "height": int, "width": int, "torus": bool, "slotted": bool}
-_HEADERS = ("nodes", "directed")
+_HEADERS = ("nodes", "directed", "kinds")
+_HASH = "\\u0023"
+"""The sign that begins a comment, as it stands in a JSON string."""
 _TYPE_NAMES = {str: "a string", int: "an integer", bool: "true or false", list: "a list", dict: "an object"}
 
 
@@ -92,12 +96,16 @@ def _to_json(graph: Graph) -> str:
     content = {"schema": SCHEMA, "num_nodes": graph.num_nodes, "directed": directed, "edges": pairs.tolist()}
     if graph.slots is not None:
         content["slots"] = graph.slots.tolist()
+    if graph.kinds is not None:
+        content["kinds"] = list(graph.kinds)
     return json.dumps(content) + "\n"
 
 
 def _to_edges(graph: Graph) -> str:
     directed, pairs = _pairs(graph)
     lines = [f"nodes {graph.num_nodes}"] + ["directed"] * directed
+    if graph.kinds is not None:
+        lines.append(f"kinds {json.dumps(graph.kinds).replace('#', _HASH)}")
     if graph.slots is None:
         lines += map("{} {}".format, *pairs.T.tolist())
     else:
@@ -146,7 +154,8 @@ def graph_from_json(data: Any, source: str) -> Graph:
     if "lattice" in data:
         _check_fields(source, "", data, {"schema": str, "lattice": dict})
         return _lattice(source, data["lattice"])
-    _check_fields(source, "", data, _FIELDS | ({"slots": list} if "slots" in data else {}))
+    optional = {name: list for name in ("slots", "kinds") if name in data}
+    _check_fields(source, "", data, _FIELDS | optional)
     num_nodes = data["num_nodes"]
     if num_nodes < 0:
         raise FormatError(f"{source}: field 'num_nodes' must be at least 0; got {shown(num_nodes)}")
@@ -159,7 +168,7 @@ def graph_from_json(data: Any, source: str) -> Graph:
                 f"{source}: field 'slots' must have one entry per edge, {len(edges)}; got {len(data['slots'])}"
             )
         slots = parse_numbers(source, "slots", data["slots"], MAX_SLOTS)
-    return _build(source, num_nodes, edges, data["directed"], slots)
+    return _build(source, num_nodes, edges, data["directed"], slots, data.get("kinds"))
 
 
 def graph_from_edge_list(data: bytes, source: str) -> Graph:
@@ -188,6 +197,7 @@ class _EdgeList:
         self._source = source
         self._header: dict[str, int] = {}
         self._width = 0
+        self._kinds: list[Any] | None = None
         self._numbers = array("q")
         self._lines = array("q")
 
@@ -215,18 +225,29 @@ class _EdgeList:
         _check_nodes(self._source, num_nodes)
         if slots is not None:
             self._check_column(slots, MAX_SLOTS, "a slot")
-        return _build(self._source, num_nodes, edges, "directed" in self._header, slots)
+        return _build(self._source, num_nodes, edges, "directed" in self._header, slots, self._kinds)
 
     def _header_line(self, number: int, words: list[bytes]) -> None:
         name = words[0].decode("ascii", "replace")
-        if name not in _HEADERS or len(words) != 1 + (name == "nodes"):
-            expected = "a line must be 'nodes N', 'directed', 'u v' or 'u v slot'"
+        if name not in _HEADERS or (name != "kinds" and len(words) != 1 + (name == "nodes")):
+            expected = "a line must be 'nodes N', 'directed', 'kinds [...]', 'u v' or 'u v slot'"
             self._fail(number, f"{expected}; got {_word(b' '.join(words))}")
         if name in self._header:
             self._fail(number, f"{name!r} must be given once")
         if name == "nodes" and not (words[1].isdigit() and len(words[1]) <= 18):
             self._fail(number, f"'nodes' must be followed by an integer; got {_word(words[1])}")
+        if name == "kinds":
+            self._kinds = self._read_kinds(number, b" ".join(words[1:]))
         self._header[name] = int(words[1]) if name == "nodes" else 1
+
+    def _read_kinds(self, number: int, text: bytes) -> list[Any]:
+        try:
+            kinds = json.loads(text)
+        except (ValueError, RecursionError):
+            kinds = None
+        if not isinstance(kinds, list):
+            self._fail(number, f"'kinds' must be followed by a JSON list of names; got {_word(text)}")
+        return kinds
 
     def _check_width(self, number: int, words: list[bytes]) -> None:
         if self._width:
@@ -234,7 +255,7 @@ class _EdgeList:
             self._refuse(number, words, f"an edge must be {shape!r} as the first is; got {_word(b' '.join(words))}")
         if len(words) not in (2, 3):
             self._fail(number, f"an edge must be 'u v' or 'u v slot'; got {_word(b' '.join(words))}")
-        if len(words) == 3 and "directed" not in self._header:
+        if len(words) == 3 and not self._header.keys() & {"directed", "kinds"}:
             self._fail(number, "slots belong to arcs: a line 'directed' must come before the first edge")
         self._width = len(words)
 
@@ -251,9 +272,11 @@ class _EdgeList:
         raise FormatError(f"{self._source}: line {number}: {problem}")
 
 
-def _build(source: str, num_nodes: int, edges: Array, directed: bool, slots: Array | None) -> Graph:
+def _build(
+    source: str, num_nodes: int, edges: Array, directed: bool, slots: Array | None, kinds: list[Any] | None
+) -> Graph:
     try:
-        return Graph.from_edges(num_nodes, edges, directed=directed, slots=slots)
+        return Graph.from_edges(num_nodes, edges, directed=directed, slots=slots, kinds=kinds)
     except GraphFSAError as error:
         raise FormatError(f"{source}: {error}") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from copy import copy
@@ -12,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphfsa.arrays import Array
-from graphfsa.checks import check_integer, is_integer, shown
+from graphfsa.checks import check_integer, check_name, is_integer, shown
 from graphfsa.errors import GraphError
+from graphfsa.graphs.kinds import check_kinds, numbers_of, renumbered
 from graphfsa.graphs.lattice import Lattice
 from graphfsa.html import facts_html
 
@@ -36,15 +38,17 @@ class Graph:
     - Repeated arcs count as often as they are given.
     - A slot says *where* ``v`` sees ``u`` (left, right, ...). A node has at most one arc per slot; a graph
       without arcs has no slots.
+    - Slots with names are kinds of arcs (parent, child; single, double). A node may have many arcs of one kind.
 
     Nodes are numbered; a graph that came from NetworkX also knows what its nodes were called there. Two graphs are
-    equal when they have the same nodes, arcs and slots, whatever the nodes are called. Lattice graphs build their
-    arrays only when somebody asks for them; the engine runs them from their description.
+    equal when they have the same nodes, arcs, slots and kinds, whatever the nodes are called. Lattice graphs build
+    their arrays only when somebody asks for them; the engine runs them from their description.
 
     Args:
         indptr: Integers [num_nodes + 1], sorted, from 0 to the number of arcs.
         indices: Integers [num_arcs] in ``0 .. num_nodes - 1``.
         slots: Integers [num_arcs] in ``0 .. 255``, or None.
+        kinds: Names of the slots, if they are kinds of arcs.
 
     Example:
         >>> triangle = Graph.from_edges(3, [(0, 1), (1, 2), (2, 0)])
@@ -52,9 +56,15 @@ class Graph:
         [1, 2]
     """
 
-    __slots__ = ("__weakref__", "_arrays", "_cache", "_lattice", "_node_names", "_num_arcs", "_num_nodes")
+    __slots__ = ("__weakref__", "_arrays", "_cache", "_kinds", "_lattice", "_node_names", "_num_arcs", "_num_nodes")
 
-    def __init__(self, indptr: ArrayLike, indices: ArrayLike, slots: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        slots: ArrayLike | None = None,
+        kinds: Iterable[str] | None = None,
+    ) -> None:
         offsets = _integers("indptr", indptr, np.int64)
         sources = _integers("indices", indices, np.int64)
         if len(offsets) == 0 or offsets[0] != 0:
@@ -70,12 +80,17 @@ class Graph:
         if num_nodes >= 2**31:
             raise GraphError(f"a graph must have fewer than 2^31 nodes; got {num_nodes}")
         _check_range("indices", sources, num_nodes)
-        self._fill(num_nodes, *_canonical(offsets, sources, _places(slots, len(sources))))
+        places, names = _places(slots, kinds, len(sources))
+        self._fill(num_nodes, _canonical(offsets, sources, places, shared=names is not None), names)
 
-    def _fill(self, num_nodes: int, indptr: Array, indices: Array, slots: Array | None) -> None:
+    def _fill(
+        self, num_nodes: int, arrays: tuple[Array, Array, Array | None], kinds: tuple[str, ...] | None = None
+    ) -> None:
+        indptr, indices, slots = arrays
         self._num_nodes = num_nodes
         self._num_arcs = len(indices)
         self._arrays: tuple[Array, Array, Array | None] | None = _frozen(indptr, indices, slots)
+        self._kinds = kinds if self._num_arcs else None
         self._lattice: Lattice | None = None
         self._node_names: NodeNames = None
         self._cache: dict[str, Any] = {}
@@ -87,7 +102,8 @@ class Graph:
         edges: ArrayLike | Iterable[tuple[int, int]],
         *,
         directed: bool = False,
-        slots: ArrayLike | None = None,
+        slots: ArrayLike | Sequence[str] | None = None,
+        kinds: Iterable[str] | None = None,
         node_names: Iterable[Hashable] | None = None,
     ) -> Graph:
         """Build a graph from a list of node pairs.
@@ -96,14 +112,19 @@ class Graph:
             num_nodes: Number of nodes; nodes without edges are isolated.
             edges: Integer pairs [num_edges, 2]. Directed: ``(u, v)`` means that ``v`` sees ``u``.
             directed: Whether each pair is one arc; otherwise it is two (one for a self-loop).
-            slots: With ``directed``: the slot in which ``v`` sees ``u``, one per arc.
+            slots: With ``directed``: the slot in which ``v`` sees ``u``, one per arc. Or the kind of each edge, by
+                its name, or by its number in ``kinds``; then an undirected edge is two arcs of its kind.
+            kinds: Names of the kinds, if slots are kinds; by default all names in ``slots``, sorted.
             node_names: What the nodes are called, if not 0, 1, 2, ...
+
+        Example:
+            >>> water = Graph.from_edges(3, [(0, 1), (0, 2)], slots=["single", "single"])
+            >>> water.kinds, water.num_arcs
+            (('single',), 4)
         """
         num_nodes = check_integer("num_nodes", num_nodes, error=GraphError)
         if num_nodes >= 2**31:
             raise GraphError(f"a graph must have fewer than 2^31 nodes; got {num_nodes}")
-        if slots is not None and not directed:
-            raise GraphError("slots belong to arcs: give directed=True and one slot per arc")
         if not isinstance(edges, np.ndarray | Sequence):
             edges = list(edges)  # pyright: ignore[reportArgumentType]
         pairs = _array("edges", edges)
@@ -114,12 +135,15 @@ class Graph:
         sources, targets = _integers("edges", pairs.T, np.int64, ndim=2)
         _check_range("edges", sources, num_nodes)
         _check_range("edges", targets, num_nodes)
-        places = _places(slots, len(sources))
+        places, names = _places(slots, kinds, len(sources))
+        if places is not None and names is None and not directed:
+            raise GraphError("slots belong to arcs: give directed=True and one slot per arc")
         if not directed:
             proper = sources != targets
             sources, targets = np.r_[sources, targets[proper]], np.r_[targets, sources[proper]]
+            places = None if places is None else np.r_[places, places[proper]]
         graph = cls.__new__(cls)
-        graph._fill(num_nodes, *_from_arcs(num_nodes, sources, targets, places))
+        graph._fill(num_nodes, _from_arcs(num_nodes, sources, targets, places, shared=names is not None), names)
         if not directed:
             graph._cache["symmetric"] = True
         graph._node_names = _check_names(node_names, num_nodes)
@@ -132,6 +156,7 @@ class Graph:
         graph._num_nodes = lattice.num_cells
         graph._num_arcs = lattice.num_arcs()
         graph._arrays = None
+        graph._kinds = None
         graph._lattice = lattice
         graph._node_names = None
         graph._cache = {"symmetric": True}
@@ -148,6 +173,27 @@ class Graph:
         graph._node_names = _check_names(node_names, self._num_nodes)
         graph._cache = {key: value for key, value in self._cache.items() if key != "numbers"}
         return graph
+
+    def with_kinds(self, kinds: Iterable[str]) -> Graph:
+        """The same graph with these kinds of arcs, in this order: more than it uses, or names for its slots.
+
+        Args:
+            kinds: Names, among them all that the graph uses; in a graph whose slots have no names, one for each slot.
+
+        Example:
+            >>> water = Graph.from_edges(3, [(0, 1), (0, 2)], slots=["single", "single"])
+            >>> water.with_kinds(["double", "single"]).slots.tolist()
+            [1, 1, 1, 1]
+        """
+        names = check_kinds(kinds)
+        if names == self.kinds or not self._num_arcs:
+            return self
+        slots = self.slots
+        if slots is None:
+            raise GraphError("a graph must have slots or kinds to get other kinds; this one has neither")
+        return Graph(self.indptr, self.indices, renumbered(slots, self.kinds, names), names).with_names(
+            self._node_names
+        )
 
     @property
     def num_nodes(self) -> int:
@@ -198,16 +244,23 @@ class Graph:
 
     @property
     def slots(self) -> Array | None:
-        """Slot of each arc, uint8 [num_arcs], read-only; None for a graph without slots."""
+        """Slot or kind of each arc, uint8 [num_arcs], read-only; None for a graph without slots and kinds."""
         if self._num_arcs == 0 or (self._lattice is not None and not self._lattice.slotted):
             return None
         return self._csr()[2]
 
     @property
+    def kinds(self) -> tuple[str, ...] | None:
+        """Names of the kinds of arcs, which ``slots`` are then; None if slots are places, or if there are none."""
+        return self._kinds
+
+    @property
     def num_slots(self) -> int:
-        """One more than the largest slot in use; 0 for a graph without slots."""
+        """One more than the largest slot in use, or the number of kinds; 0 for a graph without slots."""
         if self._lattice is not None:
             return self._lattice.num_slots
+        if self._kinds is not None:
+            return len(self._kinds)
         slots = self.slots
         return 0 if slots is None else self.cached("num_slots", lambda: int(slots.max()) + 1)
 
@@ -221,11 +274,18 @@ class Graph:
         """Number of arcs into each node, int64 [num_nodes]."""
         return np.diff(self.indptr)
 
-    def neighbours(self, node: int) -> Array:
-        """What a node sees: the sources of its arcs, int32, with repetitions."""
+    def neighbours(self, node: int, kind: str | None = None) -> Array:
+        """What a node sees: the sources of its arcs, or of those of one kind, int32, with repetitions."""
         if not 0 <= node < self._num_nodes:
             raise GraphError(f"{_there_are(self._num_nodes)}; got {node}")
-        return self.indices[self.indptr[node] : self.indptr[node + 1]]
+        arcs = slice(*self.indptr[node : node + 2])
+        if kind is None or not self._num_arcs:
+            return self.indices[arcs]
+        slots, kinds = self.slots, self._kinds
+        if slots is None or kinds is None:
+            raise GraphError(f"the graph must have kinds of arcs; it has none called {shown(kind)}")
+        check_name("kind of arcs", kind, kinds)
+        return self.indices[arcs][slots[arcs] == kinds.index(kind)]
 
     def out_arcs(self) -> tuple[Array, Array]:
         """The transposed lists: ``indptr`` and, for each node ``u``, the nodes that see ``u``."""
@@ -245,7 +305,7 @@ class Graph:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the nodes, arcs and slots: equal graphs have equal digests on every machine."""
+        """SHA-256 of the nodes, arcs, slots and kinds: equal graphs have equal digests on every machine."""
         return self.cached("digest", self._digest)
 
     def __eq__(self, other: object) -> bool:
@@ -255,17 +315,17 @@ class Graph:
             return True
         if (self._num_nodes, self._num_arcs) != (other._num_nodes, other._num_arcs):
             return False
-        if (self.slots is None) != (other.slots is None):
+        if (self.slots is None) != (other.slots is None) or self._kinds != other._kinds:
             return False
         return all(a is b or np.array_equal(a, b) for a, b in zip(self._csr(), other._csr(), strict=True))  # pyright: ignore[reportArgumentType]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Built anew, so that a copy in another process is validated and read-only too.
-        return _rebuilt, (self._csr() if self._lattice is None else self._lattice, self._node_names)
+        return _rebuilt, (self._csr() if self._lattice is None else self._lattice, self._node_names, self._kinds)
 
     def __copy__(self) -> Graph:
         graph = Graph.__new__(Graph)
-        for slot in ("_arrays", "_cache", "_lattice", "_node_names", "_num_arcs", "_num_nodes"):
+        for slot in ("_arrays", "_cache", "_kinds", "_lattice", "_node_names", "_num_arcs", "_num_nodes"):
             setattr(graph, slot, getattr(self, slot))
         return graph
 
@@ -278,11 +338,15 @@ class Graph:
             torus = " torus" if self._lattice.torus else ""
             return f"Graph({self._lattice.kind}{torus} {sides}, {self._num_arcs} arcs)"
         slots = f", {self.num_slots} slots" if self.slots is not None else ""
+        if self._kinds is not None:
+            slots = f", kinds {', '.join(map(repr, self._kinds[:5]))}{', ...' if len(self._kinds) > 5 else ''}"
         return f"Graph({self._num_nodes} nodes, {self._num_arcs} arcs{slots})"
 
     def _repr_html_(self) -> str:
         """A few facts, for notebooks; nothing that takes time on a large graph."""
         facts: dict[str, Any] = {"nodes": self._num_nodes, "arcs": self._num_arcs, "slots": self.num_slots or None}
+        if self._kinds is not None:
+            facts |= {"slots": None, "kinds": shown(list(self._kinds))}
         if self._lattice is None and self._num_nodes and self._num_arcs <= _MAX_SHOWN:
             low, high = int(self.degrees.min()), int(self.degrees.max())
             facts["neighbours"] = f"{low:,} to {high:,} each" if low < high else f"{low:,} each"
@@ -310,11 +374,15 @@ class Graph:
         hasher = sha256(b"graphfsa.graph/1")
         for array, kind in zip(self._csr(), ("<i8", "<i4", "<u1"), strict=True):
             hasher.update(b"-" if array is None else np.ascontiguousarray(array.astype(kind, copy=False)).data)
+        if self._kinds is not None:
+            hasher.update(json.dumps(self._kinds).encode())
         return hasher.hexdigest()
 
 
-def _rebuilt(content: Lattice | tuple[Array, Array, Array | None], names: NodeNames) -> Graph:
-    graph = Graph.from_lattice(content) if isinstance(content, Lattice) else Graph(*content)
+def _rebuilt(
+    content: Lattice | tuple[Array, Array, Array | None], names: NodeNames, kinds: tuple[str, ...] | None
+) -> Graph:
+    graph = Graph.from_lattice(content) if isinstance(content, Lattice) else Graph(*content, kinds)
     graph._node_names = names  # pyright: ignore[reportPrivateUsage]
     return graph
 
@@ -357,14 +425,18 @@ def _integers(name: str, values: ArrayLike, dtype: type[np.signedinteger[Any]], 
     return array.astype(dtype, copy=False)
 
 
-def _places(slots: ArrayLike | None, num_arcs: int) -> Array | None:
+def _places(slots: Any, kinds: Iterable[str] | None, num_arcs: int) -> tuple[Array | None, tuple[str, ...] | None]:
+    """The slots as integers and, if they are kinds, their names."""
     if slots is None:
-        return None
-    places = _integers("slots", slots, np.int64)
+        if kinds is not None and num_arcs:
+            raise GraphError("kinds are names of slots: give the slot of each arc, too")
+        return None, None
+    given, names = numbers_of(_array("slots", slots), kinds)
+    places = _integers("slots", given, np.int64)
     if len(places) != num_arcs:
         raise GraphError(f"slots must have one entry per arc, {num_arcs}; got {len(places)}")
-    _check_range("slots", places, MAX_SLOTS)
-    return places
+    _check_range("slots", places, MAX_SLOTS if names is None else len(names))
+    return places, names
 
 
 def _check_range(name: str, values: Array, size: int) -> None:
@@ -383,9 +455,9 @@ def _frozen(indptr: Array, indices: Array, slots: Array | None) -> tuple[Array, 
 
 
 def _from_arcs(
-    num_nodes: int, sources: Array, targets: Array, slots: Array | None
+    num_nodes: int, sources: Array, targets: Array, slots: Array | None, *, shared: bool = False
 ) -> tuple[Array, Array, Array | None]:
-    """Group arcs by target; within a target sort by source, then slot."""
+    """Group arcs by target; within a target sort by source, then slot. Only kinds may be shared by arcs of a node."""
     indptr = np.zeros(num_nodes + 1, np.int64)
     np.cumsum(np.bincount(targets, minlength=num_nodes), out=indptr[1:])
     key = targets.astype(np.int64) * num_nodes + sources
@@ -394,11 +466,14 @@ def _from_arcs(
         key %= max(num_nodes, 1)
         return indptr, key.astype(np.int32), None
     order = np.lexsort((slots, key))
-    _check_slots(targets, slots)
+    if not shared:
+        _check_slots(targets, slots)
     return indptr, sources[order].astype(np.int32), slots[order].astype(np.uint8)
 
 
-def _canonical(indptr: Array, indices: Array, slots: Array | None) -> tuple[Array, Array, Array | None]:
+def _canonical(
+    indptr: Array, indices: Array, slots: Array | None, *, shared: bool
+) -> tuple[Array, Array, Array | None]:
     """Sort each row by source, then slot, unless it is sorted already."""
     num_nodes = len(indptr) - 1
     key = indices if slots is None else indices * MAX_SLOTS + slots
@@ -406,7 +481,7 @@ def _canonical(indptr: Array, indices: Array, slots: Array | None) -> tuple[Arra
     starts = np.zeros(len(indices) + 1, bool)
     starts[indptr[:-1]] = True
     targets = None
-    if slots is not None:
+    if slots is not None and not shared:
         targets = np.repeat(np.arange(num_nodes), np.diff(indptr))
         _check_slots(targets, slots)
     if starts[falls].all():
@@ -414,7 +489,7 @@ def _canonical(indptr: Array, indices: Array, slots: Array | None) -> tuple[Arra
         return own
     if targets is None:
         targets = np.repeat(np.arange(num_nodes), np.diff(indptr))
-    return _from_arcs(num_nodes, indices, targets, slots)
+    return _from_arcs(num_nodes, indices, targets, slots, shared=shared)
 
 
 def _check_slots(targets: Array, slots: Array) -> None:

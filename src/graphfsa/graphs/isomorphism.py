@@ -91,6 +91,8 @@ def isomorphic(left: GraphLike, left_colours: ArrayLike, right: GraphLike, right
     base = np.r_[_colours(left_colours, left.num_nodes), _colours(right_colours, right.num_nodes)]
     if (left.num_nodes, left.num_arcs, left.slots is None) != (right.num_nodes, right.num_arcs, right.slots is None):
         return False
+    if (left.kinds is None) != (right.kinds is None):
+        return False
     return bool(duplicate_groups(GraphBatch.of([left, right]), base)[1] == 0)
 
 

@@ -12,6 +12,7 @@ from graphfsa.aggregations import (
     Aggregation,
     CountingAggregation,
     PositionalAggregation,
+    RelationsAggregation,
     aggregation_class,
     aggregation_from_config,
     aggregation_names,
@@ -19,6 +20,7 @@ from graphfsa.aggregations import (
 from graphfsa.checks import check_integer, check_name, shown
 from graphfsa.datasets import Examples, Task
 from graphfsa.errors import GraphFSAError
+from graphfsa.graphs import Graph
 
 _EXTRA_STATES = 2
 _BOUND = 3
@@ -36,7 +38,8 @@ class Capacity:
         bound: Count at most to this number, or (least, most). By default 3; in an evolution as far as any node has
             neighbours.
         aggregation: How nodes see their neighbours: an aggregation, the name of one (``average-threshold`` is at one
-            half), or ``auto``: positional if the graphs have slots, else counting.
+            half), or ``auto``: relations if the graphs have kinds of arcs, positional if they have slots, else
+            counting.
     """
 
     states: Range = None
@@ -84,19 +87,33 @@ class Capacity:
             kind.check_graph(graph)
             return [kind]
         if kind == "auto":
-            kind = "counting" if graph.slots is None else "positional"
+            kind = "counting" if graph.slots is None else "positional" if graph.kinds is None else "relations"
         if kind == "positional":
             if graph.slots is None and graph.num_arcs:
                 raise GraphFSAError("positional aggregation needs graphs with neighbour slots; these have none")
             return [PositionalAggregation(max(1, graph.num_slots))]
-        if kind != "counting":
+        if kind not in ("counting", "relations"):
             found = aggregation_class(kind)()
             found.check_graph(graph)
             return [found]
         most = int(np.diff(graph.indptr).max(initial=1)) or 1
         usual = (1, most) if examples.task.kind == "evolution" else (1, min(most, _BOUND))
         low, high = _limits(self.bound, usual)
+        if kind == "relations":
+            kinds = graph.kinds or tuple(map(str, range(max(1, graph.num_slots))))
+            return list(dict.fromkeys(_relations(kinds, bound, graph) for bound in range(low, high + 1)))
         return [CountingAggregation(bound) for bound in range(low, high + 1)]
+
+
+def _relations(kinds: tuple[str, ...], bound: int, graph: Graph) -> RelationsAggregation:
+    """Each kind counted up to a bound, or less far if no node has as many arcs of it."""
+    found = RelationsAggregation(kinds, bound)
+    found.check_graph(graph)
+    if graph.slots is None:
+        return found
+    arcs = np.bincount(graph.targets().astype(np.int64) * len(kinds) + graph.slots, minlength=len(kinds))
+    most = [int(arcs[kind :: len(kinds)].max(initial=0)) for kind in range(len(kinds))]
+    return RelationsAggregation(kinds, tuple(max(1, min(bound, number)) for number in most))
 
 
 def _checked_range(what: str, given: Any) -> Range:

@@ -85,8 +85,9 @@ def value_columns(aggregation: Aggregation, state_names: Sequence[str], values: 
     """How to show some values of an aggregation."""
     features = aggregation.features(state_names)
     groups = None
-    if features.counts is not None:
-        total = features.counts[:, values].sum(axis=0, dtype=np.int64)
+    others = features.shares or features.sums or features.grades
+    if len(features.censuses) == 1 and not others:
+        total = features.censuses[0].counts[:, values].sum(axis=0, dtype=np.int64)
         values = values[np.argsort(total, kind="stable")]
         groups = np.sort(total)
     rows: list[str] = []
@@ -98,22 +99,29 @@ def value_columns(aggregation: Aggregation, state_names: Sequence[str], values: 
             rows.append(part.name)
             words.append(tuple(_NOBODY if part.labels[d] is None else str(part.labels[d]) for d in digits))
             amounts.append(np.zeros(len(values), int) if len(features.parts) == 1 else digits)
-    elif features.counts is not None:
-        for name, counts in zip(state_names, features.counts, strict=True):
-            rows.append(name)
-            words.append(tuple(f"{count}{'+' if count == features.bound else ''}" for count in counts[values]))
+    for census in features.censuses:
+        if census.slotted:  # Who is in each slot is said already.
+            continue
+        for name, counts in zip(state_names, census.counts, strict=True):
+            rows.append(name if census.kind is None else f"{census.kind}: {name}")
+            words.append(tuple(f"{count}{'+' if count == census.bound else ''}" for count in counts[values]))
             amounts.append(counts[values])
     for share in features.shares:
         digits = np.asarray(share.digits)[values]
         rows.append(state_names[share.state])
         words.append(tuple(f"≥{share.levels[d - 1]:.2g}" if d else "0" for d in digits))
         amounts.append(digits)
-    if features.sums:
-        digits = np.array([aggregation.digits(value, len(state_names)) for value in values.tolist()])
-        for (name, labels), column in zip(aggregation.digit_labels(state_names), digits.T, strict=True):
-            rows.append(name)
-            words.append(tuple(labels[digit] for digit in column))
-            amounts.append(column)
+    for grade in features.grades:
+        digits = np.asarray(grade.digits)[values]
+        rows.append(grade.name)
+        words.append(tuple(f"≥{grade.levels[d - 1]}" if d else "-" for d in digits))
+        amounts.append(digits)
+    for tally in features.sums:
+        name, labels = tally.sum.labels(state_names)
+        column = np.asarray(tally.digits)[values]
+        rows.append(name)
+        words.append(tuple(labels[digit] for digit in column))
+        amounts.append(column)
     if not rows:
         rows, words, amounts = ["sees"], [("anything",) * len(values)], [np.zeros(len(values), int)]
     shades = _GREYS[np.minimum(np.stack(amounts).astype(int), len(_GREYS) - 1)]

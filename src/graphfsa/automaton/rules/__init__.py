@@ -1,7 +1,17 @@
 """Rules: a transition table as a person would write it down, in words that can be read back."""
 
 from graphfsa.automaton.rules._formats import aggregation_words, sight_words
-from graphfsa.automaton.rules._guards import CountIs, Guard, PartIs, Rule, ShareIs, SumIs, guard_cost, guard_holds
+from graphfsa.automaton.rules._guards import (
+    CountIs,
+    GradeIs,
+    Guard,
+    PartIs,
+    Rule,
+    ShareIs,
+    SumIs,
+    guard_cost,
+    guard_holds,
+)
 from graphfsa.automaton.rules._names import StateNames, plain_name
 from graphfsa.automaton.rules._parsing import (
     any_automaton_from_rules,
@@ -17,6 +27,7 @@ __all__ = [
     "FORMATS",
     "MAX_RULE_ENTRIES",
     "CountIs",
+    "GradeIs",
     "Guard",
     "PartIs",
     "RowVocabularies",

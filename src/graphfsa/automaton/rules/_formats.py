@@ -14,12 +14,15 @@ from graphfsa.aggregations import (
     Features,
     LettersAggregation,
     PositionalAggregation,
+    ProductAggregation,
+    RelationsAggregation,
     Sum,
     Tally,
+    WeightedSumAggregation,
 )
-from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, Rule, ShareIs, SumIs, runs
+from graphfsa.automaton.rules._guards import Atom, CountIs, GradeIs, PartIs, Rule, ShareIs, SumIs, runs
 from graphfsa.automaton.rules._names import StateNames, code_span, latex_name, plain_name
-from graphfsa.automaton.rules._sum_notation import SUMS, sum_words, sums_words
+from graphfsa.automaton.rules._sum_notation import SUMS, named_sets, sum_words, sums_words
 from graphfsa.automaton.rules._wording import guard_words
 from graphfsa.automaton.stochastic import ONE, probability
 from graphfsa.checks import shorten
@@ -34,17 +37,31 @@ _HTML_NAME = 40
 
 def rules_text(rules: Rules) -> str:
     """See ``Rules.text``."""
-    names = StateNames(rules.state_names, plain_name)
+    names = _names(rules, plain_name, str)
     blocks = [_header(rules, names, str)]
     if rules.free:
         blocks.append([f"#{_free(rules)}"])
-    blocks += rule_lines(rules)
+    blocks += _lines(rules, names)
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
 def rule_lines(rules: Rules) -> list[list[str]]:
     """See ``Rules.lines``."""
-    names = StateNames(rules.state_names, plain_name)
+    return _lines(rules, StateNames(rules.state_names, plain_name))
+
+
+def _names(rules: Rules, written: Callable[[str], str], mark: Callable[[str], str]) -> StateNames:
+    """Names of states and of sets of them as a format writes them."""
+    sets = named_sets(rules.aggregation, len(rules.state_names))
+    return StateNames(rules.state_names, written, {states: mark(name) for states, name in sets.items()})
+
+
+def _set_lines(names: StateNames) -> list[str]:
+    """Which states the sets have that have a name."""
+    return [f"{mark}: {', '.join(names[state] for state in states)}" for states, mark in names.sets.items()]
+
+
+def _lines(rules: Rules, names: StateNames) -> list[list[str]]:
     return [
         [names[state] + _move(rules, rule, state, names, " stays", " -> ") for rule in listed]
         for state, listed in enumerate(rules.lists)
@@ -53,7 +70,7 @@ def rule_lines(rules: Rules) -> list[list[str]]:
 
 def rules_markdown(rules: Rules) -> str:
     """See ``Rules.markdown``."""
-    names = StateNames(rules.state_names, code_span)
+    names = _names(rules, code_span, code_span)
     lines = [f"- {line}" for line in _header(rules, names, code_span)]
     lines += ["", f"{_ORDER}{_free(rules)}", ""]
     for state, listed in enumerate(rules.lists):
@@ -68,8 +85,8 @@ def rules_markdown(rules: Rules) -> str:
 
 def rules_latex(rules: Rules) -> str:
     """See ``Rules.latex``."""
-    names = StateNames(rules.state_names, latex_name)
-    blocks = ["% Needs \\usepackage{amsmath}.", f"{_ORDER}{_free(rules)}"]
+    names = _names(rules, latex_name, latex_name)
+    blocks = ["% Needs \\usepackage{amsmath}.", *_set_lines(names), f"{_ORDER}{_free(rules)}"]
     for state, listed in enumerate(rules.lists):
         moves = [move_words(rules, rule, state, names, names[state], "") for rule in listed]
         if rules.outcomes is not None:
@@ -88,7 +105,7 @@ def rules_latex(rules: Rules) -> str:
 
 def rules_html(rules: Rules) -> str:
     """See ``Rules.html``."""
-    names = StateNames(rules.state_names, lambda name: plain_name(shorten(name, _HTML_NAME)))
+    names = _names(rules, lambda name: plain_name(shorten(name, _HTML_NAME)), str)
     marks = {**dict.fromkeys(rules.starting_states, " (start)"), **dict.fromkeys(rules.final_states, " (final)")}
     rows: list[Html] = []
     for state, listed in enumerate(rules.lists):
@@ -96,7 +113,8 @@ def rules_html(rules: Rules) -> str:
         head = element("th", names[state] + marks.get(state, ""), style="text-align: left; vertical-align: top")
         rows.append(element("tr", head, element("td", moves, style="text-align: left")))
     title = f"GraphFSA: {len(names)} states, {rules.aggregation}"
-    return join([table_html(title, rows), element("p", _ORDER + _free(rules))])
+    sets = [element("p", line) for line in _set_lines(names)]
+    return join([table_html(title, rows), *sets, element("p", _ORDER + _free(rules))])
 
 
 def rule_facts(rules: Rules) -> list[dict[str, Any]]:
@@ -149,6 +167,19 @@ def sight_words(aggregation: Aggregation, names: StateNames) -> str:
     if type(aggregation) is CountingAggregation:
         up_to = f"the number of neighbours in each state, up to {aggregation.bound}"
         return up_to if aggregation.bound > 1 else "which states neighbours are in"
+    if type(aggregation) is RelationsAggregation:
+        kinds = [
+            f"{names.written(kind)} (up to {bound})"
+            for kind, bound in zip(aggregation.kinds, aggregation.bounds, strict=True)
+            if bound
+        ]
+        return f"the number of neighbours in each state, by {' and by '.join(kinds)}"
+    if type(aggregation) is ProductAggregation:
+        return "; ".join(sight_words(part, names) for part in aggregation.parts)
+    if type(aggregation) is WeightedSumAggregation:
+        terms = [f"{weight} for {names[state]}" for state, weight in enumerate(aggregation.weights) if weight]
+        thresholds = ", ".join(map(str, aggregation.thresholds))
+        return f"the sum of {', '.join(terms) or 'nothing'}, compared with {thresholds}"
     if type(aggregation) is PositionalAggregation:
         return f"the state of the neighbour in each of {aggregation.num_slots} slots"
     return aggregation_words(aggregation, names)
@@ -162,7 +193,7 @@ def _header(rules: Rules, names: StateNames, written: Callable[[str], str]) -> l
     if rules.final_states:
         fields.append(("final states", rules.final_states))
     lines = [f"{field}: {', '.join(names[state] for state in states)}".rstrip() for field, states in fields]
-    return [*lines, f"aggregation: {aggregation_words(rules.aggregation, names, written)}"]
+    return [*lines, *_set_lines(names), f"aggregation: {aggregation_words(rules.aggregation, names, written)}"]
 
 
 def _move(rules: Rules, rule: Rule, state: int, names: StateNames, stays: str, arrow: str) -> str:
@@ -223,6 +254,8 @@ _PARTS = """
     seen is what the aggregation's observation says."""
 _SUMS = """
     seen is a tuple of sums over the neighbours."""
+_GRADES = """
+    seen is how many thresholds the weighted sum of the neighbours reaches."""
 _VALUE = """
     value is the number of the aggregation's value."""
 
@@ -236,9 +269,8 @@ def python_source(rules: Rules) -> str:
     if not by_value:
         names = StateNames(rules.state_names, plain_name)
         lines += [f"    # {tally.source}: {_seen(tally, names)}" for tally in features.sums]
-    if features.counts is not None and not by_value:
-        counted = "sum(name in names for name in seen)" if features.slotted else "sum(seen[name] for name in names)"
-        lines += ["", "    def count(*names):", f"        return {counted}", ""]
+    if features.censuses and not by_value:
+        lines += _counting(features)
     for state, listed in enumerate(rules.lists):
         lines.append(f"    if state == {rules.state_names[state]!r}:")
         for rule in listed:
@@ -254,6 +286,23 @@ def python_source(rules: Rules) -> str:
     return "\n".join([*lines, '    raise ValueError(f"unknown state {state!r}")', ""])
 
 
+def _counting(features: Features) -> list[str]:
+    """A helper for the function: how many neighbours are in some states."""
+    told = {
+        True: "sum(name in names for name in seen)",
+        False: "sum(seen[name] for name in names)",
+    }
+    counted = [told[slotted] for slotted in sorted({census.slotted for census in features.censuses})]
+    which = counted[0] if len(counted) == 1 else f"{counted[1]} if isinstance(seen, tuple) else {counted[0]}"
+    names = "*names" if _only_census(features) else "seen, *names"
+    return ["", f"    def count({names}):", f"        return {which}", ""]
+
+
+def _only_census(features: Features) -> bool:
+    """Whether what is seen is how many neighbours are in each state, or who they are."""
+    return [census.source for census in features.censuses] == ["seen"]
+
+
 def _seen(tally: Tally, names: StateNames) -> str:
     """What a sum is, with the letters that a function is shown."""
     part = tally.sum
@@ -265,9 +314,12 @@ def _seen(tally: Tally, names: StateNames) -> str:
 def _explanation(features: Features, by_value: bool) -> str:
     if by_value:
         return _VALUE
-    if features.counts is not None:
-        return _SLOTS if features.slotted else _COUNTS.format(bound=features.bound)
-    return _SHARES if features.shares else _SUMS if features.sums else _PARTS
+    sources = [each.source for each in (*features.censuses, *features.shares, *features.grades)]
+    if any(source != "seen" for source in sources):
+        return _PARTS
+    if features.plain is not None:
+        return _SLOTS if features.plain.slotted else _COUNTS.format(bound=features.plain.bound)
+    return _SHARES if features.shares else _SUMS if features.sums else _GRADES if features.grades else _PARTS
 
 
 def _by_value(atom: Atom, features: Features) -> str:
@@ -276,8 +328,13 @@ def _by_value(atom: Atom, features: Features) -> str:
 
 def _test(atom: Atom, features: Features, names: tuple[str, ...]) -> str:
     if isinstance(atom, CountIs):
-        count = f"count({', '.join(repr(names[state]) for state in atom.states)})"
-        return _number_test(count, atom.numbers, features.bound, cut=f"min({count}, {features.bound})")
+        census = features.censuses[atom.census]
+        given = [] if _only_census(features) else [census.source]
+        count = f"count({', '.join([*given, *(repr(names[state]) for state in atom.states)])})"
+        return _number_test(count, atom.numbers, census.bound, cut=f"min({count}, {census.bound})")
+    if isinstance(atom, GradeIs):
+        grade = features.grades[atom.grade]
+        return _range_test(grade.source, atom.lowest, atom.highest, len(grade.levels))
     if isinstance(atom, PartIs):
         part = features.parts[atom.part]
         labels = [part.labels[label] for label in atom.labels]
@@ -323,10 +380,14 @@ def _number_test(count: str, numbers: tuple[int, ...], bound: int, cut: str) -> 
 
 def _share_test(atom: ShareIs, features: Features, names: tuple[str, ...]) -> str:
     share = features.shares[atom.share]
-    reached = f"seen[{names[share.state]!r}]"
-    if atom.highest == len(share.levels):
-        return f"{reached} >= {atom.lowest}"
-    return f"{reached} <= {atom.highest}" if atom.lowest == 0 else f"{atom.lowest} <= {reached} <= {atom.highest}"
+    return _range_test(f"{share.source}[{names[share.state]!r}]", atom.lowest, atom.highest, len(share.levels))
+
+
+def _range_test(reached: str, lowest: int, highest: int, top: int) -> str:
+    """That a number lies between two others, of which the larger may be the largest there is."""
+    if highest == top:
+        return f"{reached} >= {lowest}"
+    return f"{reached} <= {highest}" if lowest == 0 else f"{lowest} <= {reached} <= {highest}"
 
 
 def _tuple(items: list[int] | list[str | None]) -> str:

@@ -7,9 +7,9 @@ from functools import partial
 
 from graphfsa.aggregations import Features, Part
 from graphfsa.automaton.rules._amounts import NO, SOME, AmountReader, Ranges
-from graphfsa.automaton.rules._guards import Atom, CountIs, Guard, PartIs, ShareIs, SumIs, sum_among
-from graphfsa.automaton.rules._line import Line, Token
-from graphfsa.automaton.rules._names import KEYWORDS, listed
+from graphfsa.automaton.rules._guards import Atom, CountIs, GradeIs, Guard, PartIs, ShareIs, SumIs, sum_among
+from graphfsa.automaton.rules._line import Line, Sets, Token
+from graphfsa.automaton.rules._names import KEYWORDS, listed, plain_name
 from graphfsa.automaton.rules._sum_guards import SumGuardReader
 from graphfsa.automaton.rules._wording import fraction_words
 from graphfsa.checks import shown
@@ -22,10 +22,11 @@ class GuardReader(AmountReader):
         line: The line.
         names: Names of the states.
         features: What guards can be about.
+        sets: Sets of states that have a name.
     """
 
-    def __init__(self, line: Line, names: tuple[str, ...], features: Features) -> None:
-        super().__init__(line, names)
+    def __init__(self, line: Line, names: tuple[str, ...], features: Features, sets: Sets) -> None:
+        super().__init__(line, names, sets)
         self._features = features
 
     def guard(self) -> Guard:
@@ -38,7 +39,7 @@ class GuardReader(AmountReader):
     def _sensible(self, atom: Atom) -> Atom:
         """Refuse a condition that asks nothing: nobody means it, and it could not be written back."""
         if isinstance(atom, CountIs):
-            asks = bool(atom.states) and 0 < len(atom.numbers) <= self._features.bound
+            asks = bool(atom.states) and 0 < len(atom.numbers) <= self._features.censuses[atom.census].bound
         elif isinstance(atom, PartIs):
             asks = 0 < len(atom.labels) < len(self._features.parts[atom.part].labels)
         elif isinstance(atom, SumIs):
@@ -54,12 +55,16 @@ class GuardReader(AmountReader):
         for place, part in enumerate(features.parts):
             if line.skip(*part.name.split(), "is"):
                 return PartIs(place, self.among(len(part.labels), partial(self._label, part)))
+        for place, grade in enumerate(features.grades):
+            if line.skip("the", *grade.name.split(), "is"):
+                return self._grade(place)
         if features.sums and line.skip("the"):
-            return SumGuardReader(line, self.names, features).atom()
+            return SumGuardReader(line, self.names, features, self.sets).atom()
         if features.shares and self._speaks_of_shares():
             return self._share()
-        if features.counts is None and not features.sums:
+        if not features.censuses and not features.sums:
             kinds = [f"'{part.name} is ...'" for part in features.parts]
+            kinds += [f"'the {grade.name} is ...'" for grade in features.grades]
             kinds += ["'at least ... of the neighbours are ...'"] if features.shares else []
             raise line.expected(" or ".join(kinds[:4]) or "no condition, as nothing is seen")
         return self._count()
@@ -72,39 +77,57 @@ class GuardReader(AmountReader):
             ahead += 1
         return False
 
-    def _label(self, part: Part) -> int:
+    def _label(self, part: Part) -> tuple[int]:
         if None in part.places and self.line.skip("missing"):
-            return part.places[None]
+            return (part.places[None],)
         token = self.line.take("a name")
         if (not token.quoted and token.text in KEYWORDS) or token.text not in part.places:
             known = ", ".join("missing" if label is None else shown(label) for label in part.labels[:8])
             raise self.line.error(f"expected one of {known}; got {shown(token.text)}")
-        return part.places[token.text]
+        return (part.places[token.text],)
 
     # ---- numbers of neighbours
 
     def _count(self) -> CountIs | SumIs:
         line = self.line
         everything = tuple(range(len(self.names)))
-        if line.skip("every", "neighbour", "is"):
+        if line.skip("every", "neighbour"):
+            census = self._census()
+            line.need("is")
             among = self.states()
-            return self._counted(tuple(state for state in everything if state not in among), NO)
+            return self._counted(tuple(state for state in everything if state not in among), NO, census)
         if line.skip("it", "has"):
             numbers = self.amount()
             line.need("neighbour", "neighbours")
-            return self._counted(everything, numbers)
+            return self._counted(everything, numbers, self._census())
         numbers = self.amount()
         line.need("neighbour", "neighbours")
+        census = self._census()
         line.need("is", "are")
-        return self._counted(self.states(), numbers)
+        return self._counted(self.states(), numbers, census)
 
-    def _counted(self, states: tuple[int, ...], ranges: Ranges) -> CountIs | SumIs:
+    def _census(self) -> int | None:
+        """Read the kind of neighbours, if they are counted by kind; None if only sums tell."""
+        line, kinds = self.line, [census.kind for census in self._features.censuses]
+        known = " or ".join(f"by {plain_name(kind)}" for kind in kinds[:8] if kind is not None)
+        if not line.skip("by"):
+            if not kinds or None in kinds:
+                return kinds.index(None) if kinds else None
+            if self._features.sums:
+                return None
+            raise line.error(f"it must be said which neighbours are meant: {known}")
+        token = line.take("a kind of neighbours")
+        if (not token.quoted and token.text in KEYWORDS) or token.text not in kinds:
+            raise line.error(f"neighbours must be counted {known or 'together'}; got by {shown(token.text)}")
+        return kinds.index(token.text)
+
+    def _counted(self, states: tuple[int, ...], ranges: Ranges, census: int | None) -> CountIs | SumIs:
         """The atom about a number of neighbours in some states."""
         features = self._features
-        if features.counts is not None:
-            bound, slotted = features.bound, features.slotted
+        if census is not None:
+            bound, slotted = features.censuses[census].bound, features.censuses[census].slotted
             why = f"there are {bound} slots" if slotted else f"a count of {bound} means {bound} or more"
-            return CountIs(states, self.numbers(ranges, bound, bound if slotted else bound - 1, why))
+            return CountIs(states, self.numbers(ranges, bound, bound if slotted else bound - 1, why), census)
         for place, tally in enumerate(features.sums):
             part = tally.sum
             if part.kind == "count" and part.plain and part.states() == states:
@@ -114,6 +137,28 @@ class GuardReader(AmountReader):
             words = listed([self.names[state] for state in states] or ["nothing"])
             raise self.line.error(f"the aggregation must have a sum that counts {shown(words)}; it has none")
         return asked
+
+    # ---- numbers that are compared with thresholds
+
+    def _grade(self, place: int) -> GradeIs:
+        line, levels = self.line, self._features.grades[place].levels
+        lowest, highest = 0, len(levels)
+        atleast = line.skip("at", "least")
+        if atleast:
+            lowest = self._threshold(levels) + 1
+        if not atleast or line.skip("but"):
+            line.need("less")
+            line.need("than")
+            highest = self._threshold(levels)
+        return GradeIs(place, lowest, highest)
+
+    def _threshold(self, levels: tuple[int, ...]) -> int:
+        """Read one of some thresholds; its place."""
+        token = self.line.take("a threshold")
+        known = [str(level) for level in levels]
+        if token.quoted or token.text not in known:
+            raise self.line.error(f"the threshold must be one of {', '.join(known[:8])}; got {shown(token.text)}")
+        return known.index(token.text)
 
     # ---- fractions of neighbours
 

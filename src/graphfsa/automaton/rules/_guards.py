@@ -7,7 +7,7 @@ from itertools import groupby
 
 import numpy as np
 
-from graphfsa.aggregations import Features, Sum
+from graphfsa.aggregations import Census, Features, Sum
 from graphfsa.arrays import Array
 
 
@@ -18,25 +18,28 @@ class CountIs:
     Attributes:
         states: The states, sorted; all of them ask for the number of neighbours as such.
         numbers: The numbers, sorted, in ``0 .. bound``; the bound stands for itself and more.
+        census: Index of the census that counts them.
     """
 
     states: tuple[int, ...]
     numbers: tuple[int, ...]
+    census: int = 0
 
     def holds(self, features: Features) -> Array:
         """Where the answer is yes, bool [num_values]."""
-        among = np.zeros(features.bound + 1, bool)
+        census = features.censuses[self.census]
+        among = np.zeros(census.bound + 1, bool)
         among[list(self.numbers)] = True
-        return among[count_of(features, self.states)]
+        return among[count_of(census, self.states)]
 
     def cost(self, features: Features) -> float:
         """How much there is to read."""
-        counts = features.counts
-        others = 0 if counts is None else len(counts) - len(self.states)
+        census = features.censuses[self.census]
+        others = len(census.counts) - len(self.states)
         # Two negations are hard to read: "every neighbour is" does without, "neither ... nor" does not.
         without = others + 0.25 if self.numbers == (0,) else 1.5 * others + (0.5 if others == 1 else 1)
         names = 1.0 if not others else min(len(self.states), without)
-        return 2 + names + number_cost(self.numbers, features.bound)
+        return 2 + names + number_cost(self.numbers, census.bound) + (0 if census.kind is None else 1)
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,31 @@ class ShareIs:
 
 
 @dataclass(frozen=True)
+class GradeIs:
+    """The number of thresholds that a number reaches lies in a range.
+
+    Attributes:
+        grade: Index of the grade.
+        lowest: The smallest number of thresholds.
+        highest: The largest.
+    """
+
+    grade: int
+    lowest: int
+    highest: int
+
+    def holds(self, features: Features) -> Array:
+        """Where the answer is yes, bool [num_values]."""
+        digits = features.grades[self.grade].digits
+        return (digits >= self.lowest) & (digits <= self.highest)
+
+    def cost(self, features: Features) -> float:
+        """How much there is to read."""
+        top = len(features.grades[self.grade].levels)
+        return 2.5 + (self.lowest > 0) + (self.highest < top)
+
+
+@dataclass(frozen=True)
 class SumIs:
     """A sum of letters is at one of several levels.
 
@@ -116,7 +144,7 @@ class SumIs:
         return (2 if part.plain else 3.5) + len(part.states()) + number_cost(self.levels, part.limit)
 
 
-Atom = CountIs | PartIs | ShareIs | SumIs
+Atom = CountIs | PartIs | ShareIs | GradeIs | SumIs
 Guard = tuple[Atom, ...]
 """All must hold; an empty one always does."""
 
@@ -129,11 +157,9 @@ class Rule:
     successor: int
 
 
-def count_of(features: Features, states: tuple[int, ...]) -> Array:
+def count_of(census: Census, states: tuple[int, ...]) -> Array:
     """The number of neighbours in some states, cut at the bound, int64 [num_values]."""
-    if features.counts is None:
-        raise AssertionError("these values have no counts")
-    return np.minimum(features.counts[list(states)].sum(0, dtype=np.int64), features.bound)
+    return np.minimum(census.counts[list(states)].sum(0, dtype=np.int64), census.bound)
 
 
 def threshold_of(part: Sum, levels: tuple[int, ...]) -> tuple[tuple[int, ...], bool] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,6 +14,8 @@ from graphfsa.errors import FormatError
 
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(->|[,:])|((?:(?!->)[^\s,:"])+))')
 _Item = TypeVar("_Item")
+Sets = Mapping[str, tuple[int, ...]]
+"""Sets of states that have a name."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +107,13 @@ class NameReader:
     Args:
         line: The line.
         names: Names of the states.
+        sets: Sets of states that have a name, which begins with ``@``.
     """
 
-    def __init__(self, line: Line, names: tuple[str, ...]) -> None:
+    def __init__(self, line: Line, names: tuple[str, ...], sets: Sets) -> None:
         self.line = line
         self.names = names
+        self.sets = sets
 
     def state(self) -> int:
         """Read the name of a state."""
@@ -123,16 +127,26 @@ class NameReader:
 
     def states(self) -> tuple[int, ...]:
         """Read which states something is: this or that, not this, neither this nor that."""
-        return self.among(len(self.names), self.state)
+        return self.among(len(self.names), self.state_or_set)
 
-    def among(self, count: int, read: Callable[[], int]) -> tuple[int, ...]:
+    def state_or_set(self) -> tuple[int, ...]:
+        """Read the name of a state, or of a set of states."""
+        token = self.line.peek()
+        if token is None or token.quoted or not token.text.startswith("@"):
+            return (self.state(),)
+        self.line.take("a set")
+        if token.text not in self.sets:
+            raise self.line.error(f"a line '{token.text}: NAME, NAME, ...' must come before; it has not")
+        return self.sets[token.text]
+
+    def among(self, count: int, read: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
         """Read which of several things something is, by their places: this or that, not this, neither this nor that."""
         if self.line.skip("not"):
-            others = {read()}
+            others = {*read()}
         elif self.line.skip("neither"):
-            others = set(self.listed(read, "nor"))
+            others = {place for places in self.listed(read, "nor") for place in places}
         else:
-            return tuple(sorted(set(self.listed(read, "or"))))
+            return tuple(sorted({place for places in self.listed(read, "or") for place in places}))
         return tuple(place for place in range(count) if place not in others)
 
     def listed(self, read: Callable[[], _Item], word: str) -> list[_Item]:

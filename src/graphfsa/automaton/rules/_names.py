@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from graphfsa.escaping import latex_letters
 
@@ -21,16 +22,33 @@ class StateNames:
     Attributes:
         states: The plain names.
         written: Makes a name safe.
+        sets: Sets of states that have a name of their own, as it is written.
     """
 
     states: tuple[str, ...]
     written: Callable[[str], str]
+    sets: Mapping[tuple[int, ...], str] = field(default_factory=dict[tuple[int, ...], str])
 
     def __getitem__(self, state: int) -> str:
         return self.written(self.states[state])
 
     def __len__(self) -> int:
         return len(self.states)
+
+    def of(self, states: Iterable[int]) -> list[str]:
+        """The names of some states, or that of the set that they are."""
+        chosen = tuple(states)
+        return [self.sets[chosen]] if chosen in self.sets else [self[state] for state in chosen]
+
+    def one_of(self, states: tuple[int, ...]) -> str:
+        """Which states something is: those, or not the others."""
+        if states in self.sets:
+            return self.sets[states]
+        chosen = set(states)
+        others = tuple(state for state in range(len(self)) if state not in chosen)
+        if others in self.sets:
+            return f"not {self.sets[others]}"
+        return one_of(self.of(states), self.of(others))
 
     def label(self, text: str | None) -> str:
         """A label of a part."""
@@ -49,6 +67,7 @@ def listed(items: Sequence[str], word: str = "or") -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {word} {items[-1]}"
 
 
+@lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
     """A name in the notation of rules: in quotes unless it is one word, and not one of the notation."""
     if re.fullmatch(r"\w+(-\w+)*", name) and name not in KEYWORDS:

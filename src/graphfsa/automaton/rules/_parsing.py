@@ -13,7 +13,7 @@ from graphfsa.automaton.base import check_state_names, check_table_size
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.automaton.rules._guard_parser import GuardReader
 from graphfsa.automaton.rules._guards import Rule
-from graphfsa.automaton.rules._line import Line
+from graphfsa.automaton.rules._line import Line, Sets
 from graphfsa.automaton.rules._names import KEYWORDS
 from graphfsa.automaton.rules._rules import Rules
 from graphfsa.automaton.rules._sum_notation import SUMS, read_sums
@@ -26,6 +26,7 @@ MAX_WORK = 2**33
 _HEADER = re.compile(r"\s*(states|starting\s+states|final\s+states|aggregation)\s*:")
 
 
+_SET = re.compile(r"\s*(@[\w-]+)\s*:")
 _PROBABILITY = re.compile(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?")
 _SUMS = re.compile(r"(count|highest)\s|no sums$")
 
@@ -79,6 +80,7 @@ class _Reader:
     def __init__(self, source: str) -> None:
         self.source = source
         self.header: dict[str, Any] = {}
+        self.sets: dict[str, tuple[int, ...]] = {}
         self.lists: list[list[Rule]] = []
         self.lasts: dict[int, str] = {}
         self.outcomes: dict[tuple[int, ...], int] = {}
@@ -87,6 +89,10 @@ class _Reader:
     def read(self, text: str, where: str) -> None:
         """Read a line that is neither empty nor a comment."""
         head = _HEADER.match(text)
+        named = _SET.match(text)
+        if named is not None:
+            self._read_set(named[1], text[named.end() :], where)
+            return
         if head is None:
             self._read_rule(Line(text, where))
             return
@@ -99,6 +105,20 @@ class _Reader:
             self.header[field] = _Aggregation(text[head.end() :].strip(), where)
         else:
             self.header[field] = _names(Line(text[head.end() :], where))
+
+    def _read_set(self, name: str, text: str, where: str) -> None:
+        """Read which states a set has."""
+        if name in self.sets:
+            raise FormatError(f"{where}: '{name}:' must be given once")
+        if self.lists:
+            raise FormatError(f"{where}: '{name}:' must come before the rules")
+        members = _names(Line(text, where))
+        unknown = next((member for member in members if member not in self.names), None)
+        if unknown is not None or not members:
+            got = "nothing" if unknown is None else shown(unknown)
+            raise FormatError(f"{where}: the members of a set must be states, at least one; got {got}")
+        places = {state: place for place, state in enumerate(self.names)}
+        self.sets[name] = tuple(sorted({places[member] for member in members}))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -114,7 +134,7 @@ class _Reader:
             raise FormatError(
                 f"{self.source}: a line such as 'aggregation: counting bound=1' must come before the rules"
             )
-        return self.header["aggregation"].over(self.names)
+        return self.header["aggregation"].over(self.names, self.sets)
 
     @cached_property
     def features(self) -> Features:
@@ -123,7 +143,7 @@ class _Reader:
         return self.aggregation.features(self.names)
 
     def _read_rule(self, line: Line) -> None:
-        guards = GuardReader(line, self.names, self.features)
+        guards = GuardReader(line, self.names, self.features, self.sets)
         state = guards.state()
         if not self.lists:
             self.lists = [[] for _ in self.names]
@@ -237,14 +257,14 @@ class _Aggregation:
             ) from None
         self._config["name"] = name
         if not self._words:
-            self.over(())
+            self.over((), {})
 
-    def over(self, names: tuple[str, ...]) -> Aggregation:
-        """The aggregation, for states with these names."""
+    def over(self, names: tuple[str, ...], sets: Sets) -> Aggregation:
+        """The aggregation, for states with these names, some sets of which have names."""
         config = self._config
         try:
             if self._words:
-                config = config | {SUMS: [asdict(part) for part in read_sums(self._words, self._where, names)]}
+                config = config | {SUMS: [asdict(part) for part in read_sums(self._words, self._where, names, sets)]}
             return aggregation_from_config(config)
         except FormatError as error:
             raise error if str(error).startswith(self._where) else FormatError(f"{self._where}: {error}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -94,7 +94,7 @@ class Rules:
         return np.stack([places_of(rules, self.features, num_values) for rules in self.lists])
 
     def lines(self) -> list[list[str]]:
-        """Each rule of each state as a line of the text."""
+        """Each rule of each state as a line of the text, with the names of all states."""
         return rule_lines(self)
 
     def automaton(self) -> GraphFSA | StochasticFSA:
@@ -169,7 +169,8 @@ def rules_of(fsa: GraphFSA | StochasticFSA, matters: Any = None) -> Rules:
     if isinstance(fsa, StochasticFSA):
         outcomes = tuple(map(tuple, fsa.outcomes.tolist()))
         stays = [_place_of_staying(fsa, state) for state in stays]
-    lists = tuple(_list(words, stays[state], table[state], wanted[state]) for state in range(fsa.num_states))
+    searched: dict[tuple[bytes, int, bytes], tuple[Rule, ...]] = {}
+    lists = tuple(_list(words, stays[state], table[state], wanted[state], searched) for state in range(fsa.num_states))
     if outcomes is not None and any(rule.successor < 0 for rules in lists for rule in rules):
         raise AssertionError("a rule stays in a state that the table always leaves; this is a fault of graphfsa")
     rules = Rules(fsa.state_names, fsa.aggregation, lists, fsa.starting_states, fsa.final_states, outcomes, free)
@@ -185,9 +186,24 @@ def _place_of_staying(fsa: StochasticFSA, state: int) -> int:
     return int(places[0]) if len(places) else -1
 
 
-def _list(words: RowVocabularies, state: int, successors: Array, matters: Array) -> tuple[Rule, ...]:
-    vocabulary, values = words.of(successors, matters)
-    return shortest_list(vocabulary, state, successors[values], matters[values])
+def _list(
+    words: RowVocabularies,
+    state: int,
+    successors: Array,
+    matters: Array,
+    searched: dict[tuple[bytes, int, bytes], tuple[Rule, ...]],
+) -> tuple[Rule, ...]:
+    """The list for a row; rows that differ only in where their classes lead have the same rules up to that."""
+    targets, classes = np.unique(successors[matters], return_inverse=True)
+    own = int(np.searchsorted(targets, state)) if state in targets else len(targets)
+    key = classes.astype(np.int64).tobytes(), own, matters.tobytes()
+    if key not in searched:
+        row = np.zeros(len(successors), np.int64)
+        row[matters] = classes.reshape(-1)
+        vocabulary, values = words.of(row, matters)
+        searched[key] = shortest_list(vocabulary, own, row[values], matters[values])
+    leads = [*targets.tolist(), state]
+    return tuple(replace(rule, successor=leads[rule.successor]) for rule in searched[key])
 
 
 def entries_that_matter(fsa: GraphFSA | StochasticFSA, matters: Any = None) -> Array:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from graphfsa.arrays import Array
-from graphfsa.automaton.rules._guards import Atom, Guard, Rule, ShareIs, guard_cost, runs
+from graphfsa.automaton.rules._guards import Atom, Guard, Rule, guard_cost, runs
 from graphfsa.automaton.rules._vocabulary import Quantity, Vocabulary, matrix_product
 
 _MAX_SEARCHED = 16
@@ -294,7 +294,7 @@ class Row:
             # Each range as wide as can be, and without what can't be there at its ends.
             ranges = {tuple(range(span[0], span[1] + 1)) for span, some in zip(spans, inner, strict=True) if some}
             ranges |= {tuple(range(some[0], some[-1] + 1)) for some in inner if some}
-            choices = ranges if isinstance(quantity.kind, ShareIs) else ranges | choices
+            choices = ranges if quantity.by_range else ranges | choices
         levels = quantity.levels[self.values]
         for choice in sorted(choices):
             among = np.zeros(quantity.num_levels, bool)

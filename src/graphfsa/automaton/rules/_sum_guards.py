@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphfsa.aggregations import Features, Tally
 from graphfsa.automaton.rules._amounts import AmountReader, Ranges
 from graphfsa.automaton.rules._guards import SumIs
-from graphfsa.automaton.rules._line import Line
+from graphfsa.automaton.rules._line import Line, Sets
 from graphfsa.automaton.rules._sum_notation import SumReader
 from graphfsa.checks import shown
 
@@ -17,12 +17,13 @@ class SumGuardReader(AmountReader):
         line: The line.
         names: Names of the states.
         features: What guards can be about.
+        sets: Sets of states that have a name.
     """
 
-    def __init__(self, line: Line, names: tuple[str, ...], features: Features) -> None:
-        super().__init__(line, names)
+    def __init__(self, line: Line, names: tuple[str, ...], features: Features, sets: Sets) -> None:
+        super().__init__(line, names, sets)
         self._features = features
-        self._sums = SumReader(line, names)
+        self._sums = SumReader(line, names, sets)
 
     def atom(self) -> SumIs:
         """Read what follows "the": a number modulo another, a weighted sum, or the highest neighbour."""
@@ -89,13 +90,15 @@ class SumGuardReader(AmountReader):
         """Read who the highest neighbour is: states, where those that show the same letter go together."""
         part, nobody = tally.sum, len(self.names)
 
-        def read() -> int:
+        def read() -> tuple[int, ...]:
             if self.line.skip("missing"):
-                return nobody
-            state = self.state()
-            if not part.weight(state):
-                raise self.line.error(f"the highest neighbour must show a letter; {shown(self.names[state])} has none")
-            return state
+                return (nobody,)
+            states = self.state_or_set()
+            for state in states:
+                if not part.weight(state):
+                    known = shown(self.names[state])
+                    raise self.line.error(f"the highest neighbour must show a letter; {known} has none")
+            return states
 
         chosen = [place for place in self.among(nobody + 1, read) if place == nobody or part.weight(place)]
         levels = {0 if place == nobody else part.weight(place) for place in chosen}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from graphfsa.aggregations import Sum
-from graphfsa.automaton.rules._line import Line, NameReader
+from graphfsa.aggregations import Aggregation, LettersAggregation, ProductAggregation, Sum
+from graphfsa.automaton.rules._line import Line, NameReader, Sets
 from graphfsa.automaton.rules._names import StateNames, listed
 from graphfsa.errors import AutomatonError
 
 SUMS = "sums"
 """An option of an aggregation with this name is a list of sums, and written in words."""
+MANY = 8
+"""Sets of more states get a name of their own."""
 NOTHING = "no sums"
 """What is seen without any sum."""
 _EVERYBODY = "neighbours"
@@ -48,24 +50,48 @@ def terms_words(part: Sum, names: StateNames) -> str:
 
 
 def _set_words(states: Sequence[int], names: StateNames) -> str:
-    return listed([names[state] for state in states]) if states else " ".join(_NOBODY)
+    return listed(names.of(states)) if states else " ".join(_NOBODY)
 
 
-def read_sums(text: str, where: str, names: tuple[str, ...]) -> list[Sum]:
+def named_sets(aggregation: Aggregation, num_states: int) -> dict[tuple[int, ...], str]:
+    """A name for each set of many states that guards about sums of letters will speak of again and again."""
+    parts = aggregation.parts if isinstance(aggregation, ProductAggregation) else (aggregation,)
+    found: dict[tuple[int, ...], str] = {}
+    for part in [part for each in parts if isinstance(each, LettersAggregation) for part in each.sums]:
+        for states in _spoken_of(part):
+            others = tuple(state for state in range(num_states) if state not in states)
+            if len(states) > MANY and len(others) > 0 and states not in found and others not in found:
+                found[states] = f"@{len(found) + 1}"
+    return found
+
+
+def _spoken_of(part: Sum) -> Iterator[tuple[int, ...]]:
+    """The sets of states that guards about a sum name."""
+    if part.plain:
+        yield part.states()
+        return
+    weights = sorted(set(part.weights) - {0})
+    yield from (part.states(weight) for weight in weights)
+    if part.kind == "highest":
+        yield from (tuple(state for state in part.states() if part.weight(state) >= weight) for weight in weights)
+
+
+def read_sums(text: str, where: str, names: tuple[str, ...], sets: Sets) -> list[Sum]:
     """The sums of a header.
 
     Args:
         text: What ``sums_words`` wrote.
         where: Its source and line, for error messages.
         names: Names of the states.
+        sets: Sets of states that have a name.
     """
     if text == NOTHING:
         return []
-    return [_read_sum(Line(piece, where), names) for piece in _PIECE.findall(text) or [text]]
+    return [_read_sum(Line(piece, where), names, sets) for piece in _PIECE.findall(text) or [text]]
 
 
-def _read_sum(line: Line, names: tuple[str, ...]) -> Sum:
-    reader = SumReader(line, names)
+def _read_sum(line: Line, names: tuple[str, ...], sets: Sets) -> Sum:
+    reader = SumReader(line, names, sets)
     try:
         if line.skip("highest"):
             line.need("of")

@@ -15,7 +15,7 @@ import numpy as np
 
 from graphfsa.aggregations import Features
 from graphfsa.arrays import Array
-from graphfsa.automaton.rules._guards import Atom, CountIs, PartIs, ShareIs, SumIs, count_of, sum_atom
+from graphfsa.automaton.rules._guards import Atom, CountIs, GradeIs, PartIs, ShareIs, SumIs, count_of, sum_atom
 
 _ALL_SETS = 4
 """Up to this number of levels every set of them makes an atom; beyond, ranges (or single levels and all but one)."""
@@ -43,14 +43,21 @@ class Quantity:
     ordered: bool = True
 
     def atom(self, levels: tuple[int, ...]) -> Atom:
-        """The atom that holds at some levels; for shares they are a range."""
+        """The atom that holds at some levels; for shares and grades they are a range."""
         if isinstance(self.kind, CountIs):
-            return CountIs(self.kind.states, levels)
+            return CountIs(self.kind.states, levels, self.kind.census)
         if isinstance(self.kind, PartIs):
             return PartIs(self.kind.part, levels)
         if isinstance(self.kind, SumIs):
             return sum_atom(self.features, self.kind.tally, levels)
+        if isinstance(self.kind, GradeIs):
+            return GradeIs(self.kind.grade, levels[0], levels[-1])
         return ShareIs(self.kind.share, levels[0], levels[-1])
+
+    @property
+    def by_range(self) -> bool:
+        """Whether an atom holds at a range of levels, and not at any others."""
+        return isinstance(self.kind, ShareIs | GradeIs)
 
     @property
     def basic(self) -> bool:
@@ -75,7 +82,7 @@ class Quantity:
             if self.ordered:
                 yield from (tuple(range(end)) for end in range(2, top))
                 yield from (tuple(range(first, top)) for first in range(1, top - 1))
-        elif top <= _ALL_SETS and not isinstance(self.kind, ShareIs):
+        elif top <= _ALL_SETS and not self.by_range:
             for size in range(1, top):
                 yield from combinations(range(top), size)
         elif self.ordered:
@@ -118,7 +125,8 @@ def vocabulary(features: Features, num_values: int, states: tuple[int, ...] | No
         num_values: Number of values.
         states: The states whose counts may be asked for; by default all.
     """
-    asked = states if states is not None else () if features.counts is None else tuple(range(len(features.counts)))
+    most = max((len(census.counts) for census in features.censuses), default=0)
+    asked = states if states is not None else tuple(range(most))
     quantities: list[Quantity] = []
     for size, wide in ((len(asked), True), (2, True), (1, True), (1, False)):
         if size == len(asked) > _MAX_ALL_SUBSETS:
@@ -140,11 +148,15 @@ def _quantities(features: Features, size: int, asked: tuple[int, ...]) -> Iterat
     for length in range(1, len(asked) + 1):
         if min(length, len(asked) - length) <= size:
             for states in combinations(asked, length):
-                yield Quantity(features, CountIs(states, ()), count_of(features, states), features.bound + 1)
+                for place, census in enumerate(features.censuses):
+                    counts = count_of(census, states)
+                    yield Quantity(features, CountIs(states, (), place), counts, census.bound + 1)
     for place, part in enumerate(features.parts):
         yield Quantity(features, PartIs(place, ()), part.digits, len(part.labels), ordered=False)
     for place, share in enumerate(features.shares):
         yield Quantity(features, ShareIs(place, 0, 0), share.digits, len(share.levels) + 1)
+    for place, grade in enumerate(features.grades):
+        yield Quantity(features, GradeIs(place, 0, 0), grade.digits, len(grade.levels) + 1)
     for place, tally in enumerate(features.sums):
         ordered = tally.sum.kind != "modulo"
         yield Quantity(features, SumIs(place, ()), tally.digits, tally.sum.size, ordered)
@@ -191,14 +203,16 @@ class RowVocabularies:
             matters: Which values matter, bool [num_values].
         """
         features = self.features
-        others = features.parts or features.shares or features.sums
-        if self.whole.complete or features.counts is None or others or not matters.any():
+        others = features.parts or features.shares or features.sums or features.grades
+        if self.whole.complete or len(features.censuses) != 1 or others or not matters.any():
             return self.whole, self._every
-        told = deciding_states(features.counts, successors, matters)
-        if len(told) == len(features.counts):
+        census = features.censuses[0]
+        told = deciding_states(census.counts, successors, matters)
+        if len(told) == len(census.counts):
             return self.whole, self._every
-        values = _one_of_each(features.counts[list(told)], np.flatnonzero(matters))
-        words = vocabulary(replace(features, counts=features.counts[:, values]), len(values), told)
+        values = _one_of_each(census.counts[list(told)], np.flatnonzero(matters))
+        fewer = replace(features, censuses=(replace(census, counts=census.counts[:, values]),))
+        words = vocabulary(fewer, len(values), told)
         return (words, values) if words.complete else (self.whole, self._every)
 
 

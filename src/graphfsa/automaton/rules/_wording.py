@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from graphfsa.aggregations import Features, Sum
-from graphfsa.automaton.rules._guards import Atom, CountIs, Guard, PartIs, ShareIs, SumIs, runs, threshold_of
+from graphfsa.automaton.rules._guards import Atom, CountIs, GradeIs, Guard, PartIs, ShareIs, SumIs, runs, threshold_of
 from graphfsa.automaton.rules._names import StateNames, listed, one_of
 from graphfsa.automaton.rules._sum_notation import ladder_words, terms_words
 
@@ -20,7 +20,10 @@ def guard_words(guard: Guard, features: Features, names: StateNames) -> str:
 def atom_words(atom: Atom, features: Features, names: StateNames) -> str:
     """An atom in words."""
     if isinstance(atom, CountIs):
-        return count_words(atom.states, atom.numbers, features.bound, names)
+        census = features.censuses[atom.census]
+        return count_words(atom.states, atom.numbers, census.bound, names, census.kind)
+    if isinstance(atom, GradeIs):
+        return _grade_words(atom, features)
     if isinstance(atom, PartIs):
         return _part_words(atom, features, names)
     if isinstance(atom, SumIs):
@@ -28,17 +31,20 @@ def atom_words(atom: Atom, features: Features, names: StateNames) -> str:
     return _share_words(atom, features, names)
 
 
-def count_words(states: tuple[int, ...], numbers: tuple[int, ...], bound: int, names: StateNames) -> str:
-    """That a number of neighbours in some states is one of several numbers."""
+def count_words(
+    states: tuple[int, ...], numbers: tuple[int, ...], bound: int, names: StateNames, kind: str | None = None
+) -> str:
+    """That a number of neighbours in some states, of some kind, is one of several numbers."""
     amount, plural = _amount(numbers, bound)
-    noun = "neighbours" if plural else "neighbour"
-    others = [state for state in range(len(names)) if state not in states]
+    by = "" if kind is None else f" by {names.written(kind)}"
+    noun = ("neighbours" if plural else "neighbour") + by
+    chosen = set(states)
+    others = tuple(state for state in range(len(names)) if state not in chosen)
     if not others:
         return f"it has {amount} {noun}"
-    if numbers == (0,) and len(others) < len(states):
-        return f"every neighbour is {listed([names[state] for state in others])}"
-    among = one_of([names[m] for m in states], [names[m] for m in others])
-    return f"{amount} {noun} {'are' if plural else 'is'} {among}"
+    if numbers == (0,) and (others in names.sets or (len(others) < len(states) and states not in names.sets)):
+        return f"every neighbour{by} is {listed(names.of(others))}"
+    return f"{amount} {noun} {'are' if plural else 'is'} {names.one_of(states)}"
 
 
 def _amount(numbers: tuple[int, ...], bound: int) -> tuple[str, bool]:
@@ -89,6 +95,16 @@ def _share_bound(level: float, words: str, everything: str) -> str:
     return everything if level == 1 else words + fraction_words(level)
 
 
+def _grade_words(atom: GradeIs, features: Features) -> str:
+    grade = features.grades[atom.grade]
+    bounds: list[str] = []
+    if atom.lowest:
+        bounds.append(f"at least {grade.levels[atom.lowest - 1]}")
+    if atom.highest < len(grade.levels):
+        bounds.append(f"less than {grade.levels[atom.highest]}")
+    return f"the {grade.name} is {' but '.join(bounds)}"
+
+
 def fraction_words(level: float) -> str:
     """A threshold as "half", "all", as a fraction with a small denominator, or as a number."""
     near = Fraction(level).limit_denominator(_MAX_DENOMINATOR)
@@ -119,7 +135,7 @@ def _sum_words(atom: SumIs, features: Features, names: StateNames) -> str:
 
 
 def _highest_words(part: Sum, levels: tuple[int, ...], names: StateNames) -> str:
-    named = [(level, names[state]) for level in range(1, part.size) for state in part.states(level)]
+    named = [(level, name) for level in range(1, part.size) for name in names.of(part.states(level))]
     named = [(0, names.label(None)), *named]
     chosen = [name for level, name in named if level in levels]
     return one_of(chosen, [name for level, name in named if level not in levels])

@@ -24,6 +24,7 @@ from graphfsa.graphs.families._random import (
     erdos_renyi,
     random_tree,
     recursive_tree,
+    rooted_tree,
     watts_strogatz,
 )
 from graphfsa.graphs.families._regular import random_regular
@@ -47,6 +48,7 @@ __all__ = [
     "random_tree",
     "recursive_tree",
     "ring",
+    "rooted_tree",
     "row",
     "star",
     "von_neumann",

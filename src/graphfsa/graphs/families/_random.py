@@ -10,6 +10,7 @@ from graphfsa.arrays import Array
 from graphfsa.errors import GraphError
 from graphfsa.graphs.families import _check
 from graphfsa.graphs.graph import Graph
+from graphfsa.graphs.rooted import rooted
 
 _REWIRING_ROUNDS = 100
 
@@ -31,6 +32,13 @@ def random_tree(n: int, rng: np.random.Generator) -> Graph:
     parents = np.minimum(rng.integers(0, n, n - 1), np.arange(n - 1))
     labels = rng.permutation(n)
     return _check.undirected(n, labels[1:], labels[parents])
+
+
+def rooted_tree(n: int, rng: np.random.Generator) -> Graph:
+    """A uniform random tree with a uniform random root; nodes see parent and children by arcs of two kinds."""
+    n = _tree_size(n)
+    tree = random_tree(n, rng)
+    return rooted(tree, int(rng.integers(0, max(n, 1)))) if n else tree
 
 
 def recursive_tree(n: int, rng: np.random.Generator) -> Graph:

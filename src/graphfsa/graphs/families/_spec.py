@@ -82,6 +82,7 @@ _FAMILIES: dict[str, _Family] = {
     "complete": _Family(_basic.complete),
     "binary-tree": _Family(_basic.binary_tree),
     "tree": _random_family(_random.random_tree),
+    "rooted-tree": _random_family(_random.rooted_tree),
     "recursive-tree": _random_family(_random.recursive_tree),
     "caterpillar": _random_family(_random.caterpillar),
     "regular": _random_family(_regular.random_regular, "N,DEGREE", (("degree",),)),

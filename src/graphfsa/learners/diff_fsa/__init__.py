@@ -88,7 +88,8 @@ class DiffFSA(Learner):
             bound: Count at most to this number, or (least, most), on the command line 2 or 1..2.
             aggregation: How nodes see their neighbours: an aggregation, the name of one (``average-threshold`` is at
                 one half; ``letters`` shows answers as they are and other states as one letter, then inputs as they
-                are, too), or ``auto``: positional if the graphs have slots, else counting.
+                are, too), or ``auto``: relations if the graphs have kinds of arcs, positional
+                if they have slots, else counting.
             device: Device of the tables.
             implementation: ``compiled``, ``torch``, or ``auto``: compiled on the CPU.
             budget: Work for all sizes together, in units that take about a second each; the verdict is ``undecided``

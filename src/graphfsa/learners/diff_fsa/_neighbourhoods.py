@@ -78,7 +78,7 @@ class Neighbourhoods:
         chain_of: list[_Chain] = []
         for key in keys:
             name, grow, value = _growth(aggregation, num_states, key)
-            chain = chains.setdefault(name, _Chain(num_states, grow, value))
+            chain = chains.setdefault(name, _Chain(num_states, grow, value, alike=not isinstance(key, tuple)))
             chain.reach(len(key) if isinstance(key, tuple) else key)
             chain_of.append(chain)
         return cls._packed(list(chains.values()), chain_of, keys, kind)
@@ -121,9 +121,24 @@ class Neighbourhoods:
 
 
 class _Chain:
-    """Layers that grow as long as they are needed; what is known after some neighbours is an integer, its code."""
+    """Layers that grow as long as they are needed; what is known after some neighbours is an integer, its code.
 
-    def __init__(self, num_states: int, grow: Callable[[Array, int, int], Array], value: Callable[[Array, int], Array]):
+    Args:
+        num_states: Number of states.
+        grow: What is known after one more neighbour in a state, from the codes and its place.
+        value: The values that codes are in the end, for a number of neighbours.
+        alike: Whether all neighbours are alike; otherwise each is in a slot of its own, or of a kind.
+    """
+
+    def __init__(
+        self,
+        num_states: int,
+        grow: Callable[[Array, int, int], Array],
+        value: Callable[[Array, int], Array],
+        *,
+        alike: bool,
+    ) -> None:
+        self._alike = alike
         self.layers = [np.zeros(1, np.int64)]
         self.steps: list[Array] = []
         self.value = value
@@ -136,8 +151,8 @@ class _Chain:
             codes, place = self.layers[-1], len(self.steps)
             after = np.stack([self._grow(codes, state, place) for state in range(self._num_states)], axis=1)
             found, inverse = np.unique(after, return_inverse=True)
-            # Where nothing new comes up, it never does (in slots something always does): all further layers are alike.
-            alike = degree + 1 - len(self.layers) if np.array_equal(found, codes) else 1
+            # Where nothing new comes up, it never does if neighbours are alike: then all further layers are, too.
+            alike = degree + 1 - len(self.layers) if self._alike and np.array_equal(found, codes) else 1
             self._cells += alike * len(found)
             if len(found) > _MAX_LAYER or self._cells > _MAX_CELLS:
                 raise LimitError(

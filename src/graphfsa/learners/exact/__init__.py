@@ -37,8 +37,8 @@ class ExactLearner(Learner):
             evolution as far as any node has neighbours. If it is given, automata that count every state are searched,
             unless ``aggregation`` is ``letters``.
         aggregation: How nodes see their neighbours: an aggregation, the name of one (``average-threshold`` is at one
-            half; which letters states show is found, too), or ``auto``: positional if the graphs have slots, else
-            letters and then counting.
+            half; which letters states show is found, too), or ``auto``: relations if the graphs have kinds of arcs,
+            positional if they have slots, else letters and then counting.
         merge: Which input classes may start alike: ``"auto"`` for any (if there are at most 5), ``"none"``, or groups
             of names.
         tolerance: Fraction of the labelled nodes that may be wrong. With more than 0, the automaton with the
