@@ -27,7 +27,7 @@ from graphfsa.datasets._convert import (
 )
 from graphfsa.datasets._custom import CustomTask, TaskGraph
 from graphfsa.datasets._describe import describe_data, export_data
-from graphfsa.datasets._discretiser import ONE_INPUT, Cut, Discretiser, Tree, check_features
+from graphfsa.datasets._discretiser import ONE_INPUT, Cut, Discretiser, Tree, check_features, node_features
 from graphfsa.datasets._drawing import DRAWING, divided, draw, draw_split, draw_training, zone_of
 from graphfsa.datasets._evolution_specification import EvolutionSpecification, EvolutionTable
 from graphfsa.datasets._examples import Example, Examples, Score, entry_counts, visited
@@ -157,6 +157,7 @@ __all__ = [
     "load_data",
     "load_pyg",
     "load_torch",
+    "node_features",
     "oracle_task",
     "overlap",
     "parse_line",

@@ -16,8 +16,9 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton.base import MAX_STATES
 from graphfsa.checks import shorten, shown
-from graphfsa.errors import FormatError, GraphFSAError
+from graphfsa.errors import FormatError, GraphError, GraphFSAError, StateError
 from graphfsa.fields import Field, read_fields
+from graphfsa.graphs import Graph
 
 ONE_INPUT = "node"
 """The input of all nodes, where data give features and nothing beside them."""
@@ -145,9 +146,15 @@ class Discretiser:
                 waiting += [tree.high, tree.low]
         return tuple(found)
 
-    def renamed(self, names: Sequence[str]) -> Discretiser:
-        """The same with other names of the input classes."""
-        return replace(self, names=tuple(names))
+    def renamed(self, names: Sequence[str], numbers: Sequence[int] | None = None) -> Discretiser:
+        """The same with other names of the input classes.
+
+        Args:
+            names: The names.
+            numbers: For each class of this discretiser the number of its new name; by default the same.
+        """
+        order = range(len(self.names)) if numbers is None else numbers
+        return replace(self, names=tuple(names), trees=tuple(_numbered(tree, order) for tree in self.trees))
 
     # ---- what it looks like
 
@@ -239,6 +246,56 @@ def check_features(given: Any, names: Sequence[str]) -> Array:
     return values
 
 
+def node_features(names: Sequence[str], graph: Graph, given: Any, default: Any = None) -> Array:
+    """The features of each node of a graph, float64 [number of nodes, number of features].
+
+    Args:
+        names: Name of each feature.
+        graph: The graph.
+        given: As for :func:`check_features`; or a dict from node to its number, its numbers in order, or a dict of them
+            by name.
+        default: With a dict by node: the features of the nodes that it leaves out.
+
+    Raises:
+        StateError: A node has no features, or there is no such node.
+        GraphFSAError: A feature is no finite number, or there are too many or too few.
+    """
+    if not isinstance(given, Mapping):
+        if default is not None:
+            raise StateError("default goes with features that are a dict")
+        values = check_features(given, names)
+        if len(values) != graph.num_nodes:
+            raise StateError(f"features must have one row per node, {graph.num_nodes}; got {len(values)}")
+        return values
+    rows: list[Any] = [None if default is None else _row(default, names, "default")] * graph.num_nodes
+    for name, row in given.items():
+        try:
+            rows[graph.node_index(name)] = _row(row, names, f"node {shown(name)}")
+        except GraphError as error:
+            raise StateError(f"features: {error}") from None
+    for node, row in enumerate(rows):
+        if row is None:
+            name = node if graph.node_names is None else graph.node_names[node]
+            raise StateError(f"features must be given for every node, or a default; node {shown(name)} has none")
+    return check_features(np.array(rows).reshape(len(rows), len(names)), names)
+
+
+def _row(given: Any, names: Sequence[str], where: str) -> list[Any]:
+    """The features of one node, in order."""
+    if isinstance(given, Mapping):
+        if set(given) != set(names):
+            raise StateError(f"features of {where} must be {', '.join(names)}; got {shown(list(given))}")
+        given = [given[name] for name in names]
+    row = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
+    right = all(isinstance(value, bool | int | float | np.number) for value in row)
+    if len(row) != len(names) or not right:
+        raise StateError(
+            f"features of {where} must be {len(names)} number{'s' * (len(names) > 1)} ({', '.join(names)}); "
+            f"got {shown(given)}"
+        )
+    return row
+
+
 def _shape_words(array: Array) -> str:
     return f"shape {list(array.shape)}" if array.dtype.kind in "iufb" else "something that is no array of numbers"
 
@@ -251,6 +308,12 @@ def _leaves(tree: Tree, values: Array) -> Array:
     found = np.empty(len(values), np.uint8)
     found[high], found[~high] = _leaves(tree.high, values[high]), _leaves(tree.low, values[~high])
     return found
+
+
+def _numbered(tree: Tree, numbers: Sequence[int]) -> Tree:
+    if isinstance(tree, Cut):
+        return replace(tree, low=_numbered(tree.low, numbers), high=_numbered(tree.high, numbers))
+    return numbers[tree]
 
 
 Bounds = dict[int, tuple["Cut | None", "Cut | None"]]

@@ -67,7 +67,7 @@ class FeatureExamples:
     def select(self, chosen: ArrayLike) -> FeatureExamples:
         """The graphs with the given indices, in that order."""
         places = np.asarray(chosen)
-        offsets = self.examples.graphs.offsets
+        offsets = self.examples.graphs.offsets.tolist()
         inside = [np.arange(offsets[graph], offsets[graph + 1]) for graph in places.tolist()]
         nodes = np.concatenate([np.empty(0, np.int64), *inside])
         return FeatureExamples(self.examples.select(places), self.features[nodes], self.names)

@@ -63,7 +63,7 @@ def report(
     else:
         if sizes is not None:
             raise GraphFSAError("sizes goes with a task; labelled graphs are as they are")
-        page = _of_data(known, as_examples(data))
+        page = _of_data(known, as_examples(data) if known.discretiser is None else known.labelled(data))
     return write_model_page(known, out, title=called, **page)
 
 

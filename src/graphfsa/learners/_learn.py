@@ -14,6 +14,7 @@ from graphfsa.datasets import Dataset, Examples, TrainingData, training_data
 from graphfsa.errors import GraphFSAError
 from graphfsa.files import PathLike
 from graphfsa.learners._base import Learner, Watch, learned
+from graphfsa.learners._continuous import ContinuousFit
 from graphfsa.learners._model import Model, Predictor, reference_to
 from graphfsa.plugins import find_plugin
 
@@ -30,6 +31,7 @@ def learn(
     until: str | None = None,
     watch: Watch | None = None,
     fit: dict[str, Any] | None = None,
+    inputs: str = "classes",
     **options: Any,
 ) -> Model:
     """Learn from labelled graphs: of a task, of a file, or of your own.
@@ -50,6 +52,8 @@ def learn(
             tasks with a specification, ``"checked"`` for others.
         watch: Called with a record of how it goes now and then.
         fit: Further arguments of the learner's ``fit``, such as ``checkpoint`` of Diff-FSA.
+        inputs: ``"classes"``, or ``"continuous"``: nodes have features, numbers that thresholds turn into input
+            classes. The thresholds are learned together with the automaton; see docs/continuous.md.
         options: Options of the learner, if it is given by name.
 
     Returns:
@@ -67,7 +71,8 @@ def learn(
     if isinstance(data, Dataset):
         check_goal(until, data)
     drawn = training_data(
-        data, validation=validation, sizes=sizes, count=count, steps=steps, seed=seed, split=chosen.split
+        data, validation=validation, sizes=sizes, count=count, steps=steps, seed=seed, split=chosen.split,
+        inputs=inputs,
     )  # fmt: skip
     return learn_until(until, chosen, drawn, seed=seed, watch=watch, **(fit or {}))
 
@@ -99,14 +104,23 @@ def learn_until(
         learning.append(monotonic() - start)
         return found
 
-    from graphfsa.proofs import until_settled
+    def settle(model: Model, given: TrainingData) -> Model:
+        from graphfsa.proofs import until_settled
 
-    model = refit(data.train)
-    if data.dataset is None or goal == "exact":
-        return model
-    tell = watch or (lambda _record: None)
-    found = until_settled(model, data.train, data.dataset, refit, tell, prove=goal == "proved", seed=seed)
-    return _timed(found, goal, learning, monotonic() - began)
+        if given.dataset is None or goal == "exact":
+            return model
+        tell = watch or (lambda _record: None)
+        found = until_settled(model, given.train, given.dataset, refit, tell, prove=goal == "proved", seed=seed)
+        return _timed(found, goal, learning, monotonic() - began)
+
+    if data.measured is None:
+        return settle(refit(data.train), data)
+
+    def settle_first(model: Model, given: TrainingData) -> Model:
+        learning.append(monotonic() - began)
+        return settle(model, given)
+
+    return ContinuousFit(learner, data, seed, watch, settle_first, more).run()
 
 
 def _timed(model: Model, goal: str, learning: list[float], total: float) -> Model:

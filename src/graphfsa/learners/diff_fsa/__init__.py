@@ -58,6 +58,7 @@ class DiffFSA(Learner):
     """
 
     name: ClassVar[str] = "diff-fsa"
+    continuous: ClassVar[bool] = True
 
     preset: str
     capacity: Capacity

@@ -56,6 +56,7 @@ class ExactLearner(Learner):
     """
 
     name: ClassVar[str] = "exact"
+    continuous: ClassVar[bool] = True
 
     states: Range = None
     bound: Range = None
