@@ -28,14 +28,14 @@ from graphfsa.search.budget import UNIT, Budget
 from graphfsa.search.cuts.conflicts import FeatureData, Pair
 from graphfsa.search.cuts.merging import Grid, merged
 from graphfsa.search.cuts.search import Cuts, CutSearch
-from graphfsa.search.cuts.widening import widened
+from graphfsa.search.cuts.widening import mended, widened
 from graphfsa.search.proof import Impossibility, once
 
 Settle = Callable[[Model, TrainingData], Model]
 MOST_CUTS = 6
 """Thresholds that are looked for, at most."""
-_SHARE = 0.5
-"""Share of what is left of the budget for one proposal."""
+_EFFORTS = (0.05, 0.5)
+"""Shares of what is left of the budget for one proposal: first little for each, then more."""
 _MAX_CLASSES = 256
 
 
@@ -75,23 +75,41 @@ class ContinuousFit:
         interrupted = False
         try:
             self.tell({"doing": "looking for thresholds"})
-            for cuts, bound in self._proposals():
-                for discretiser in self._discretisers(cuts, bound):
-                    model = self._fitted(discretiser)
-                    if model.verdict == "exact" and not model.interrupted:
-                        return self._finished(model, discretiser)
-                    self._keep(model, discretiser)
-                    if model.interrupted:
-                        return self._unfinished(interrupted=True)
+            for several in self._proposals():
+                for effort in _EFFORTS:
+                    for cuts, bound in several:
+                        found = self._tried(cuts, bound, effort)
+                        if found is not None:
+                            return self._finished(*found)
+                        if self.best is not None and self.best[0].interrupted:
+                            return self._unfinished(interrupted=True)
+                    if self.budget.over or not hasattr(self.learner, "seconds"):
+                        break
         except KeyboardInterrupt:
             interrupted = True
         return self._unfinished(interrupted=interrupted)
 
-    def _proposals(self) -> Iterator[tuple[Cuts, int]]:
+    def _proposals(self) -> Iterator[list[tuple[Cuts, int]]]:
         """Thresholds, each with the bound to which one must count; those of soft training first."""
-        yield from self.learner.soft_cuts(self.data, self.seed, self.tell)
-        while (proposal := self.search.propose()) is not None:
-            yield proposal
+        for proposal in self.learner.soft_cuts(self.data, self.seed, self.tell):
+            yield [proposal]
+        yield from self.search.proposals()
+
+    def _tried(self, cuts: Cuts, bound: int, effort: float) -> tuple[Model, Discretiser] | None:
+        """An automaton for thresholds, or for those that the best automaton moves them to; None if none is found."""
+        for discretiser in self._discretisers(cuts, bound):
+            model = self._fitted(discretiser, effort)
+            if model.verdict == "exact" or model.interrupted:
+                self._keep(model, discretiser)
+                return None if model.interrupted else (model, discretiser)
+            if model.is_automaton:
+                moved, wrong = mended(self.data, self._named(discretiser)[0], model.automaton)
+                if not wrong:
+                    model = self._fitted(moved, _EFFORTS[-1])
+                    if model.verdict == "exact":
+                        return model, moved
+            self._keep(model, discretiser)
+        return None
 
     def _discretisers(self, cuts: Cuts, bound: int) -> Iterator[Discretiser]:
         """Trees for thresholds: with cells taken together as far as labels allow and, if that fails, without."""
@@ -102,14 +120,14 @@ class ContinuousFit:
         if len(apart.names) > len(together.names) and len(apart.names) <= _MAX_CLASSES:
             yield apart
 
-    def _fitted(self, discretiser: Discretiser) -> Model:
+    def _fitted(self, discretiser: Discretiser, effort: float) -> Model:
         self.tried += 1
         words = "; ".join(str(discretiser).split("\n"))
         self.tell({"doing": f"learning with {words}"})
         examples = self._named(discretiser)[1]
         learner = self.learner
         if hasattr(learner, "seconds"):  # The exact learner, whose work is limited; others end by themselves.
-            learner = replace(learner, budget=max(1e-3, self.budget.left * _SHARE))  # pyright: ignore
+            learner = replace(learner, budget=max(1e-3, self.budget.left * effort))  # pyright: ignore
         model = learner.fit(examples, None, seed=self.seed, watch=self.tell, **self.more)  # pyright: ignore
         assert isinstance(model, Model)
         if model.provenance is not None:

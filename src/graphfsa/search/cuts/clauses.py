@@ -42,10 +42,10 @@ def fewest(clauses: Sequence[Clause], values: Sequence[Array], most: int) -> lis
 
 
 def threshold(segment: Gap, values: Array) -> float:
-    """A threshold in the middle of the numbers of a segment."""
+    """A threshold in the widest gap between neighbouring numbers of a segment: cuts lie where there are none."""
     _, low, high = segment
-    first, last = np.searchsorted(values, [low, high])
-    place = (int(first) + int(last) - 1) // 2
+    first, last = np.searchsorted(values, [low, high]).tolist()
+    place = first + int(np.argmax(np.diff(values[first : last + 1])))
     return between(float(values[place]), float(values[place + 1]))
 
 

@@ -7,7 +7,7 @@ that counts less far sees less: what tells nodes apart for it does so for the ot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -41,12 +41,12 @@ class CutSearch:
     """
 
     def __init__(self, data: FeatureData, most: int) -> None:
-        self._data, self._most = data, most
+        self._data = data
         degree = max(1, data.degree)
         slotted = data.examples.graphs.graph.slots is not None
         bounds = [degree] if slotted else sorted({min(bound, degree) for bound in (*_BOUNDS, degree)})
         self._sights = [_Sight(bound) for bound in bounds]
-        self._places = [(number, sight) for number in range(most + 1) for sight in self._sights]
+        self._most = most
         self._told: set[Cuts] = set()
 
     @property
@@ -54,15 +54,19 @@ class CutSearch:
         """Two nodes that look the same even if all numbers are told apart, however far one counts."""
         return self._sights[-1].impossible
 
-    def propose(self) -> tuple[Cuts, int] | None:
-        """The next thresholds, with the bound to which one must count; None if there are no more."""
-        while self._places and not self._data.budget.over:
-            number, sight = self._places.pop(0)
-            cuts = self.satisfying(sight, number)
-            if cuts is not None and cuts not in self._told:
-                self._told.add(cuts)
-                return cuts, sight.bound
-        return None
+    def proposals(self) -> Iterator[list[tuple[Cuts, int]]]:
+        """The thresholds to try, each with the bound to which one must count; those of one number together."""
+        for number in range(self._most + 1):
+            found: list[tuple[Cuts, int]] = []
+            for sight in self._sights:
+                cuts = self.satisfying(sight, number)
+                if cuts is not None and cuts not in self._told:
+                    self._told.add(cuts)
+                    found.append((cuts, sight.bound))
+            if found:
+                yield found
+            if self._data.budget.over or self.impossible is not None:
+                return
 
     def satisfying(self, sight: _Sight, number: int) -> Cuts | None:
         """At most this number of thresholds with which nothing looks the same that must not, for one bound."""

@@ -13,6 +13,8 @@ from graphfsa.datasets import Cut, Discretiser, Examples, Tree
 from graphfsa.search.cuts.clauses import between
 from graphfsa.search.cuts.conflicts import FeatureData
 
+_ROUNDS = 4
+
 Key = tuple[int, float]
 """A threshold: the number of its feature, and where it is."""
 
@@ -37,6 +39,58 @@ def widened(data: FeatureData, discretiser: Discretiser, fsa: GraphFSA) -> Discr
     return found
 
 
+def mended(data: FeatureData, discretiser: Discretiser, fsa: GraphFSA) -> tuple[Discretiser, int]:
+    """Move thresholds to where an automaton gives the most graphs all of their labels.
+
+    Args:
+        data: Graphs, of which the automaton gives most their labels already.
+        discretiser: The thresholds.
+        fsa: The automaton.
+
+    Returns:
+        The thresholds, and how many graphs still have a wrong label.
+    """
+    found, fewest = discretiser, len(data.examples)
+    for _ in range(_ROUNDS):
+        before = fewest
+        for key in dict.fromkeys((cut.feature, cut.at) for cut in found.cuts):
+            at, fewest = _best(data, found, fsa, key)
+            narrow = at, float(np.nextafter(at, inf))
+            found = replace(found, trees=tuple(_moved(tree, key, at, narrow) for tree in found.trees))
+        if fewest in (0, before):
+            break
+    return found, fewest
+
+
+def _best(data: FeatureData, discretiser: Discretiser, fsa: GraphFSA, key: Key) -> tuple[float, int]:
+    """The place of one threshold for which the fewest graphs are wrong, the widest such place; how many they are."""
+    feature, at = key
+    least, most = _room(discretiser, key)
+    column, offsets = data.measured.features[:, feature], data.examples.graphs.offsets
+    own = [np.unique(part[(part > least) & (part <= most)]) for part in np.split(column, offsets[1:-1])]
+    graphs = np.repeat(np.arange(len(own)), [len(part) + 1 for part in own])
+    begins = np.concatenate([np.r_[-inf, part] for part in own])
+    ends = np.concatenate([np.r_[part, inf] for part in own])
+    wrong = _wrong(data, discretiser, fsa, key, graphs, begins)
+    places = np.unique(np.concatenate((begins, ends)))
+    change = np.zeros(len(places), np.int64)
+    np.add.at(change, np.searchsorted(places, begins[wrong]), 1)
+    np.add.at(change, np.searchsorted(places, ends[wrong]), -1)
+    number = np.cumsum(change)[1:-2]  # Between two numbers: not below all of them, and not above.
+    if not len(number):
+        return at, int(wrong.sum())
+    good = np.flatnonzero(number == number.min()) + 1
+    place = int(good[np.argmax(places[good + 1] - places[good])])
+    return between(float(places[place]), float(places[place + 1])), int(number.min())
+
+
+def _room(discretiser: Discretiser, key: Key) -> tuple[float, float]:
+    """The neighbouring thresholds of the same feature."""
+    feature, at = key
+    others = {cut.at for cut in discretiser.cuts if cut.feature == feature} - {at}
+    return max([-inf, *(k for k in others if k < at)]), min([inf, *(k for k in others if k > at)])
+
+
 def _end(data: FeatureData, discretiser: Discretiser, fsa: GraphFSA, key: Key, *, up: bool) -> float:
     """The nearest number above or below a threshold that must stay on its side.
 
@@ -45,9 +99,7 @@ def _end(data: FeatureData, discretiser: Discretiser, fsa: GraphFSA, key: Key, *
     feature, at = key
     offsets = data.examples.graphs.offsets
     column = data.measured.features[:, feature]
-    # No further than to the next threshold of the same feature.
-    others = {cut.at for cut in discretiser.cuts if cut.feature == feature} - {at}
-    least, most = max([-inf, *(k for k in others if k < at)]), min([inf, *(k for k in others if k > at)])
+    least, most = _room(discretiser, key)
     beyond = [
         np.unique(part[(part > at) & (part <= most)] if up else -part[(part <= at) & (part > least)])
         for part in np.split(column, offsets[1:-1])
@@ -58,7 +110,8 @@ def _end(data: FeatureData, discretiser: Discretiser, fsa: GraphFSA, key: Key, *
         if not asked:
             break
         turns = np.array([beyond[graph][turn] for graph in asked])
-        wrong = _wrong(data, discretiser, fsa, key, np.array(asked), turns if up else -turns, up)
+        below = turns if up else np.nextafter(-turns, -inf)
+        wrong = _wrong(data, discretiser, fsa, key, np.array(asked), below)
         end = min(end, float(turns[wrong].min(initial=inf)))
         turn += 1
     if end == inf:  # Nothing must stay on this side: as far as there are numbers.
@@ -69,23 +122,20 @@ def _end(data: FeatureData, discretiser: Discretiser, fsa: GraphFSA, key: Key, *
     return end if up else -end
 
 
-def _wrong(
-    data: FeatureData, discretiser: Discretiser, fsa: GraphFSA, key: Key, asked: Array, numbers: Array, up: bool
-) -> Array:
-    """Which graphs get a wrong label if their numbers up to these change sides, bool."""
+def _wrong(data: FeatureData, discretiser: Discretiser, fsa: GraphFSA, key: Key, graphs: Array, places: Array) -> Array:
+    """Which graphs get a wrong label if a threshold is at a place of its own for each, bool."""
     feature, at = key
-    part = data.measured.select(asked)
+    least, most = _room(discretiser, key)
+    part = data.measured.select(graphs)
     examples = part.examples
-    data.budget.spend(float((examples.sizes * (examples.steps + 1)).sum()))
-    limits = np.repeat(numbers, examples.sizes)
-    own = part.features[:, feature]
-    values = part.features.copy()
+    data.budget.spend(float((examples.sizes * (np.minimum(examples.steps, examples.sizes) + 1)).sum()))
+    limits = np.repeat(places, examples.sizes)
+    own, values = part.features[:, feature], part.features.copy()
     # What changes sides is shown as a number on the other side of this threshold, and of no other.
-    if up:
-        values[(own > at) & (own <= limits), feature] = at
-    else:
-        values[(own <= at) & (own >= limits), feature] = np.nextafter(at, inf)
-    inputs, labels = classes_of(part.examples, values, discretiser)
+    inside = (own > least) & (own <= most)
+    values[inside & (own > at) & (own <= limits), feature] = at
+    values[inside & (own <= at) & (own > limits), feature] = np.nextafter(at, inf)
+    inputs, labels = classes_of(examples, values, discretiser)
     moved = part.with_classes(discretiser.names, inputs, labels)
     answers = moved.predict(fsa)
     wrong = np.zeros(len(examples), bool)
