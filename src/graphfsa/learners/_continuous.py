@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.datasets import (
     Discretiser,
     Examples,
@@ -56,7 +57,7 @@ class ContinuousFit:
     ) -> None:  # fmt: skip
         if data.measured is None:
             raise GraphFSAError("continuous inputs need graphs with features")
-        check_learner(learner)
+        check_continuous(learner)
         check_examples(data.measured.examples, None, seed)
         self.learner, self.given, self.seed, self.more = learner, data, seed, more
         self.measured: FeatureExamples = data.measured
@@ -96,19 +97,33 @@ class ContinuousFit:
         yield from self.search.proposals()
 
     def _tried(self, cuts: Cuts, bound: int, effort: float) -> tuple[Model, Discretiser] | None:
-        """An automaton for thresholds, or for those that the best automaton moves them to; None if none is found."""
+        """An automaton for thresholds, or for those that it moves them to itself; None if none is found."""
         for discretiser in self._discretisers(cuts, bound):
             model = self._fitted(discretiser, effort)
             if model.verdict == "exact" or model.interrupted:
                 self._keep(model, discretiser)
                 return None if model.interrupted else (model, discretiser)
-            if model.is_automaton:
-                moved, wrong = mended(self.data, self._named(discretiser)[0], model.automaton)
-                if not wrong:
-                    model = self._fitted(moved, _EFFORTS[-1])
-                    if model.verdict == "exact":
-                        return model, moved
             self._keep(model, discretiser)
+            found = self._mended(discretiser, bound, effort)
+            if found is not None:
+                return found
+        return None
+
+    def _mended(self, discretiser: Discretiser, bound: int, effort: float) -> tuple[Model, Discretiser] | None:
+        """What is learned from the graphs whose numbers are far from all thresholds, if it can mend the thresholds."""
+        if not discretiser.cuts:
+            return None
+        far = self._fitted(discretiser, effort, far_from(self.measured, discretiser))
+        if far.verdict != "exact" or far.interrupted:
+            return None
+        moved, wrong = mended(self.data, self._named(discretiser)[0], far.automaton)
+        if wrong:
+            return None
+        cuts = tuple(sorted({(cut.feature, cut.at) for cut in moved.cuts}))
+        for again in self._discretisers(cuts, bound):
+            model = self._fitted(again, effort)
+            if model.verdict == "exact" and not model.interrupted:
+                return model, again
         return None
 
     def _discretisers(self, cuts: Cuts, bound: int) -> Iterator[Discretiser]:
@@ -120,11 +135,13 @@ class ContinuousFit:
         if len(apart.names) > len(together.names) and len(apart.names) <= _MAX_CLASSES:
             yield apart
 
-    def _fitted(self, discretiser: Discretiser, effort: float) -> Model:
+    def _fitted(self, discretiser: Discretiser, effort: float, chosen: Array | None = None) -> Model:
+        """What is learned with thresholds, from some of the graphs or from all."""
         self.tried += 1
         words = "; ".join(str(discretiser).split("\n"))
         self.tell({"doing": f"learning with {words}"})
         examples = self._named(discretiser)[1]
+        examples = examples if chosen is None else examples.select(chosen)
         learner = self.learner
         if hasattr(learner, "seconds"):  # The exact learner, whose work is limited; others end by themselves.
             learner = replace(learner, budget=max(1e-3, self.budget.left * effort))  # pyright: ignore
@@ -219,7 +236,20 @@ class ContinuousFit:
         return Impossibility(once(few.with_classes(names, places.reshape(-1), None)), None, None, minimal=True)
 
 
-def check_learner(learner: Learner) -> None:
+def far_from(measured: FeatureExamples, discretiser: Discretiser) -> Array:
+    """The half of the graphs whose numbers are farthest from all thresholds, counted in numbers between them."""
+    nearest = np.full(len(measured.features), len(measured.features))
+    for cut in discretiser.cuts:
+        values = np.sort(measured.features[:, cut.feature])
+        ranks = np.searchsorted(values, measured.features[:, cut.feature]) - np.searchsorted(values, cut.at)
+        nearest = np.minimum(nearest, np.abs(ranks))
+    graphs = measured.examples.graphs
+    least = np.full(len(measured), len(measured.features))
+    np.minimum.at(least, graphs.owners, nearest)
+    return np.sort(np.argsort(-least, kind="stable")[: (len(measured) + 1) // 2])
+
+
+def check_continuous(learner: Learner) -> None:
     """Raise unless a learner can learn from features."""
     if not learner.continuous:
         raise GraphFSAError(
