@@ -145,6 +145,16 @@ class FeatureDataset(Dataset):
         return FeatureExamples(seen, features, self.feature_names)
 
 
+def check_features_of(dataset: Dataset) -> FeatureDataset:
+    """The data set, if it measures features; raises if it does not."""
+    if isinstance(dataset, FeatureDataset):
+        return dataset
+    raise GraphFSAError(
+        f"the nodes of {dataset.name} have no features; continuous inputs need a data set that measures some, such as "
+        "noisy-distance, or labelled graphs with features"
+    )
+
+
 @dataclass(frozen=True)
 class DiscretisedDataset(Dataset):
     """A data set with features as a discretiser sees it: what is drawn has the inputs that its cuts give.
@@ -205,6 +215,10 @@ class DiscretisedDataset(Dataset):
         """Draw graphs, measure features, and cut them."""
         drawn = self.dataset.generate(size, count, rng, steps=steps)
         return self.dataset.measured(drawn, rng.spawn(1)[0]).discretised(self.discretiser)
+
+    @property
+    def reference(self) -> str:
+        return self.dataset.reference
 
     def options(self) -> dict[str, Any]:
         return self.dataset.options()

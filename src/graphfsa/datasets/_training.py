@@ -16,7 +16,7 @@ from graphfsa.datasets._base import Dataset, as_dataset
 from graphfsa.datasets._convert import as_examples, as_feature_examples
 from graphfsa.datasets._drawing import draw_split, draw_training
 from graphfsa.datasets._examples import Examples
-from graphfsa.datasets._features import FeatureDataset, FeatureExamples
+from graphfsa.datasets._features import FeatureExamples, check_features_of
 from graphfsa.errors import GraphFSAError
 
 
@@ -102,12 +102,7 @@ def _measured(
             raise GraphFSAError("sizes and count go with a task; labelled graphs are as they are")
         measured = as_feature_examples(data, steps=steps)
         return TrainingData(measured.examples, measured=measured)
-    dataset = as_dataset(data)
-    if not isinstance(dataset, FeatureDataset):
-        raise GraphFSAError(
-            f"the nodes of {dataset.name} have no features; continuous inputs need a data set that measures some, such "
-            "as noisy-distance, or labelled graphs with features"
-        )
+    dataset = check_features_of(as_dataset(data))
     drawn = training_data(dataset, sizes=sizes, count=count, steps=steps, seed=seed, split=split)
     measured = dataset.measured(drawn.train, np.random.default_rng([check_seed(seed), 2]))
     return replace(drawn, train=measured.examples, validation=None, measured=measured, truth=drawn.train.inputs)

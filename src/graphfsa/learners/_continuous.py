@@ -195,7 +195,8 @@ class ContinuousFit:
         if known is not None:
             details = {**known.details, "cuts": len(discretiser.cuts), "discretisations": self.tried}
             seconds = round(monotonic() - self.began, 3)
-            known = replace(known, data=self.measured.digest, seconds=seconds, details=details)
+            options = self.learner.options()
+            known = replace(known, options=options, data=self.measured.digest, seconds=seconds, details=details)
         dataset = self.given.dataset
         reference = None if dataset is None else reference_to(dataset, self.given.drawn)
         return replace(model, task=examples.task, discretiser=discretiser, dataset=reference, provenance=known)

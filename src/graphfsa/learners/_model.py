@@ -37,7 +37,6 @@ from graphfsa.files import PathLike
 from graphfsa.graphs import Graph, as_graph
 from graphfsa.html import facts_html
 from graphfsa.learners._provenance import Attempted, DatasetReference, Provenance, Suspect
-from graphfsa.plugins import plugin_reference
 
 _MAX_REDRAWN = 10**7
 
@@ -438,7 +437,7 @@ def task_of(fsa: GraphFSA) -> Task:
 
 def reference_to(dataset: Dataset, drawn: Mapping[str, Any] | None = None) -> DatasetReference:
     """How a file names a data set, and how training graphs were drawn from it."""
-    return DatasetReference(plugin_reference(type(dataset)), dataset.options(), drawn or {})
+    return DatasetReference(dataset.reference, dataset.options(), drawn or {})
 
 
 def _automaton_answers(fsa: GraphFSA, task: Task, graph: Graph, inputs: ArrayLike, steps: list[int]) -> Array:

@@ -87,14 +87,14 @@ class Grid:
         found: dict[int, str] = {}
         for place, word in enumerate(given):
             own = list(dict.fromkeys(numbers[place].reshape(-1).tolist()))
-            parts = [""] if len(own) == 1 else [f"kind {k + 1}" for k in range(len(own))]
-            if len(self.features) == 1 and len(own) == numbers[place].size == 2:
-                parts = [f"{word} {names[self.features[0]]}" for word in ("low", "high")]
-            elif len(self.features) == 1 and len(own) == numbers[place].size:
-                parts = [f"{names[self.features[0]]} {k + 1}" for k in range(len(own))]
+            parts, joint = [f"kind {k + 1}" for k in range(len(own))], "of"
+            if len(self.features) == 1 and len(own) == numbers[place].size:
+                feature, joint = names[self.features[0]], "with"
+                parts = [f"{feature} level {k + 1}" for k in range(len(own))]
+                parts = [f"low {feature}", f"high {feature}"] if len(own) == 2 else parts
             for kind, part in zip(own, parts, strict=True):
-                alone = part if len(given) == 1 and part else ", ".join(filter(None, (word, part)))
-                found.setdefault(kind, alone)
+                whole = f"{word} {joint} {part}" if len(given) > 1 else part
+                found.setdefault(kind, word if len(own) == 1 else whole)
         return [found[kind] for kind in range(len(found))]
 
 
