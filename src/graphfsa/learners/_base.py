@@ -102,8 +102,8 @@ class Learner(Plugin, ABC):
     def check_libraries(self) -> None:
         """Raise if a library or device is missing that it needs; by default it needs none."""
 
-    def soft_cuts(self, data: FeatureData, seed: int, watch: Watch) -> Iterator[tuple[Cuts, int]]:
-        """Thresholds for features that the learner proposes itself, with how far to count; by default none.
+    def soft_cuts(self, data: FeatureData, seed: int, watch: Watch) -> Iterator[Cuts]:
+        """Thresholds for features that the learner proposes itself; by default none.
 
         Args:
             data: The graphs with features.

@@ -92,8 +92,10 @@ class ContinuousFit:
 
     def _proposals(self) -> Iterator[list[tuple[Cuts, int]]]:
         """Thresholds, each with the bound to which one must count; those of soft training first."""
-        for proposal in self.learner.soft_cuts(self.data, self.seed, self.tell):
-            yield [proposal]
+        for cuts in self.learner.soft_cuts(self.data, self.seed, self.tell):
+            proposal = self.search.repaired(cuts)
+            if proposal is not None:
+                yield [proposal]
         yield from self.search.proposals()
 
     def _tried(self, cuts: Cuts, bound: int, effort: float) -> tuple[Model, Discretiser] | None:

@@ -242,15 +242,19 @@ class Model:
         """
         return self._answers(self.labelled(data), steps)
 
-    def labelled(self, data: Any) -> Examples:
+    def labelled(self, data: Any, *, steps: int | None = None) -> Examples:
         """Labelled graphs of any kind as data of this model's task; features become inputs by its thresholds.
+
+        Args:
+            data: As for ``answers``.
+            steps: If given, the labels are states after this number of steps.
 
         Raises:
             GraphFSAError: The graphs have features and the model has no thresholds for them, or other ones.
         """
-        given = as_labelled(data)
+        given = as_labelled(data, steps=steps)
         if isinstance(given, FeatureExamples) and self.discretiser is not None:
-            given = given.discretised(self.discretiser)
+            return self.matched(given.discretised(self.discretiser))
         return self.matched(as_examples(given))
 
     def matched(self, examples: Examples) -> Examples:

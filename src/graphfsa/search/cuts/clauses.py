@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import inf
 
 import numpy as np
 
@@ -24,15 +25,18 @@ def clause_of(gaps: Sequence[Gap]) -> Clause:
     return frozenset(joined)
 
 
-def fewest(clauses: Sequence[Clause], values: Sequence[Array], most: int) -> list[Gap] | None:
+def fewest(
+    clauses: Sequence[Clause], values: Sequence[Array], most: int, near: Sequence[tuple[int, float]] = ()
+) -> list[Gap] | None:
     """The fewest segments such that a threshold in each parts a gap of every clause; None if more are needed.
 
     Args:
         clauses: The clauses.
         values: The numbers of each feature, sorted; of equally good segments, that with more of them is taken.
         most: The number of segments, at most.
+        near: Thresholds, a feature and a number each; of equally good segments, the nearest to one of them is taken.
     """
-    segments = _undominated(_segments(clauses), values)
+    segments = _undominated(_segments(clauses), values, near)
     whole = (1 << len(clauses)) - 1
     for number in range(most + 1):
         found = _cover(segments, whole, number)
@@ -41,11 +45,21 @@ def fewest(clauses: Sequence[Clause], values: Sequence[Array], most: int) -> lis
     return None
 
 
-def threshold(segment: Gap, values: Array) -> float:
-    """A threshold in the widest gap between neighbouring numbers of a segment: cuts lie where there are none."""
-    _, low, high = segment
+def threshold(segment: Gap, values: Array, near: Sequence[tuple[int, float]] = ()) -> float:
+    """A threshold in the widest gap between neighbouring numbers of a segment: cuts lie where there are none.
+
+    Args:
+        segment: The segment.
+        values: The numbers of its feature, sorted.
+        near: Thresholds; if one of them is of this feature, the gap that is nearest to it is taken instead.
+    """
+    feature, low, high = segment
     first, last = np.searchsorted(values, [low, high]).tolist()
     place = first + int(np.argmax(np.diff(values[first : last + 1])))
+    known = [at for j, at in near if j == feature]
+    if known:
+        at = min(known, key=lambda at: _distance(segment, feature, at))
+        place = min(max(int(np.searchsorted(values, at, side="right")) - 1, first), last - 1)
     return between(float(values[place]), float(values[place + 1]))
 
 
@@ -73,13 +87,26 @@ def _segments(clauses: Sequence[Clause]) -> list[_Segment]:
     return found
 
 
-def _undominated(segments: list[_Segment], values: Sequence[Array]) -> list[_Segment]:
+def _distance(gap: Gap, feature: int, at: float) -> float:
+    """How far a threshold is from a segment."""
+    if gap[0] != feature:
+        return inf
+    return max(gap[1] - at, at - gap[2], 0.0)
+
+
+def _undominated(
+    segments: list[_Segment], values: Sequence[Array], near: Sequence[tuple[int, float]]
+) -> list[_Segment]:
     """Without segments that satisfy no more than another one; those with the most clauses and numbers first."""
 
     def room(gap: Gap) -> int:
         return int(np.subtract(*np.searchsorted(values[gap[0]], [gap[2], gap[1]])))
 
-    order = sorted(segments, key=lambda segment: (-segment[1].bit_count(), -room(segment[0]), segment[0]))
+    def key(segment: _Segment) -> tuple[int, float, int, Gap]:
+        gap, mask = segment
+        return -mask.bit_count(), min([inf, *(_distance(gap, *cut) for cut in near)]), -room(gap), gap
+
+    order = sorted(segments, key=key)
     kept: list[_Segment] = []
     for gap, mask in order:
         if all(mask & ~other for _, other in kept):

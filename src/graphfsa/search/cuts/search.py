@@ -68,13 +68,22 @@ class CutSearch:
             if self._data.budget.over or self.impossible is not None:
                 return
 
-    def satisfying(self, sight: _Sight, number: int) -> Cuts | None:
+    def repaired(self, near: Cuts) -> tuple[Cuts, int] | None:
+        """As many thresholds near given ones with which nothing looks the same that must not, and how far to count."""
+        for sight in self._sights:
+            if not self._data.conflicts(cells_of(self._data, near), sight.bound, 1):
+                return near, sight.bound
+        sight = self._sights[-1]
+        cuts = self.satisfying(sight, len(near), near)
+        return None if cuts is None else (cuts, sight.bound)
+
+    def satisfying(self, sight: _Sight, number: int, near: Cuts = ()) -> Cuts | None:
         """At most this number of thresholds with which nothing looks the same that must not, for one bound."""
         while not self._data.budget.over and sight.impossible is None:
-            segments = fewest(sight.clauses, self._data.values, number)
+            segments = fewest(sight.clauses, self._data.values, number, near)
             if segments is None:
                 return None
-            cuts = tuple(sorted((gap[0], threshold(gap, self._data.values[gap[0]])) for gap in segments))
+            cuts = tuple(sorted((gap[0], threshold(gap, self._data.values[gap[0]], near)) for gap in segments))
             start = cells_of(self._data, cuts)
             pairs = self._data.conflicts(start, sight.bound, _PAIRS)
             if not pairs:
