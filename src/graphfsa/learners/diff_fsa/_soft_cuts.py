@@ -46,6 +46,8 @@ _TOLD = 3
 _EVERY = 20
 _GOOD = 0.9
 """Share of the labels that a soft table gives, from which on its thresholds are told."""
+_FEW = 4
+"""Tables with at most this number of states count to 2, larger ones to 1."""
 _STATES = 24
 """With more states than this, soft tables with thresholds are not trained."""
 
@@ -113,7 +115,8 @@ class SoftCuts:
         self.num_final = len(task.classes) if task.kind == "classes" else 0
         self.cells = 2**number
         self.num_states = _num_states(data, number)
-        bound = min(2, max(1, int(np.diff(self.examples.graphs.graph.indptr).max(initial=0))))
+        degree = max(1, int(np.diff(self.examples.graphs.graph.indptr).max(initial=0)))
+        bound = min(degree, 2 if self.num_states <= _FEW else 1)
         self.rollout = Rollout(
             self.examples.graphs, CountingAggregation(bound), self.num_states, absorbing=self.num_final, compiled=False
         )
@@ -152,9 +155,10 @@ class SoftCuts:
             [{"params": [self.logits], "lr": _RATES[0]}, {"params": [self.cuts], "lr": _RATES[1]}]
         )  # fmt: skip
         share: Array = np.zeros(_RESTARTS)
-        for update in range(_UPDATES):
+        updates = _UPDATES * self.number
+        for update in range(updates):
             if update % _EVERY == 0:
-                self.watch({"doing": f"training {self.number} soft thresholds, update {update} of {_UPDATES}"})
+                self.watch({"doing": f"training {self.number} soft thresholds, update {update} of {updates}"})
             moved.zero_grad()
             loss, right = self._loss()
             loss.sum().backward()
