@@ -235,7 +235,7 @@ def check_features(given: Any, names: Sequence[str]) -> Array:
         wanted = f"{len(names)} number{'s' * (len(names) > 1)} for each node ({shorten(', '.join(names), 200)})"
         raise GraphFSAError(f"features must be {wanted}; got {_shape_words(array)}")
     if array.size and array.dtype.kind not in "iufb":
-        raise GraphFSAError(f"features must be numbers; got {array.dtype}")
+        raise GraphFSAError("features must be numbers; got something else")
     values = array.astype(np.float64)
     wrong = np.argwhere(~np.isfinite(values))
     if len(wrong):

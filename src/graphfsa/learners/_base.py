@@ -102,6 +102,11 @@ class Learner(Plugin, ABC):
     def check_libraries(self) -> None:
         """Raise if a library or device is missing that it needs; by default it needs none."""
 
+    def limited(self, budget: float) -> Learner:
+        """The same with this budget of work; by default, without a budget, itself."""
+        del budget
+        return self
+
     def soft_cuts(self, data: FeatureData, seed: int, watch: Watch) -> Iterator[Cuts]:
         """Thresholds for features that the learner proposes itself; by default none.
 

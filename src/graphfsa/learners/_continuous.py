@@ -35,7 +35,7 @@ from graphfsa.search.proof import Impossibility, once
 Settle = Callable[[Model, TrainingData], Model]
 MOST_CUTS = 6
 """Thresholds that are looked for, at most."""
-_EFFORTS = (0.05, 0.5)
+_EFFORTS = (0.1, 0.5)
 """Shares of what is left of the budget for one proposal: first little for each, then more."""
 _MAX_CLASSES = 256
 
@@ -84,7 +84,7 @@ class ContinuousFit:
                             return self._finished(*found)
                         if self.best is not None and self.best[0].interrupted:
                             return self._unfinished(interrupted=True)
-                    if self.budget.over or not hasattr(self.learner, "seconds"):
+                    if self.budget.over:
                         break
         except KeyboardInterrupt:
             interrupted = True
@@ -144,9 +144,7 @@ class ContinuousFit:
         self.tell({"doing": f"learning with {words}"})
         examples = self._named(discretiser)[1]
         examples = examples if chosen is None else examples.select(chosen)
-        learner = self.learner
-        if hasattr(learner, "seconds"):  # The exact learner, whose work is limited; others end by themselves.
-            learner = replace(learner, budget=max(1e-3, self.budget.left * effort))  # pyright: ignore
+        learner = self.learner.limited(max(1e-3, self.budget.left * effort))
         model = learner.fit(examples, None, seed=self.seed, watch=self.tell, **self.more)  # pyright: ignore
         assert isinstance(model, Model)
         if model.provenance is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import asdict, dataclass, fields
 from math import inf
 from typing import Any, ClassVar
@@ -151,6 +152,12 @@ class DiffFSA(Learner):
     def compiled(self) -> bool:
         """Whether the compiled implementation is used."""
         return self.implementation == "compiled" or (self.implementation == "auto" and self.device == "cpu")
+
+    def limited(self, budget: float) -> DiffFSA:
+        """The same with this budget of work."""
+        other = copy(self)
+        object.__setattr__(other, "budget", budget)
+        return other
 
     def soft_cuts(self, data: FeatureData, seed: int, watch: Watch) -> Iterator[Cuts]:
         """Thresholds that were trained together with soft tables, the best first."""

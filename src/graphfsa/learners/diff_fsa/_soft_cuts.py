@@ -16,12 +16,15 @@ import numpy as np
 
 from graphfsa.aggregations import CountingAggregation
 from graphfsa.arrays import Array
+from graphfsa.automaton import GraphFSA
+from graphfsa.datasets import Cut, Discretiser, Task, Tree
 from graphfsa.learners._base import Watch
 from graphfsa.learners._torch import steady, torch
 from graphfsa.learners.diff_fsa._rollout import Batch, Rollout
 from graphfsa.search.cuts.clauses import between
 from graphfsa.search.cuts.conflicts import FeatureData
 from graphfsa.search.cuts.search import Cuts
+from graphfsa.search.cuts.widening import mended
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -168,7 +171,8 @@ class SoftCuts:
             if self.data.budget.over:
                 break
         best = [restart for restart in np.argsort(-share, kind="stable").tolist() if share[restart] >= _GOOD]
-        return list(dict.fromkeys(self._hardened(restart) for restart in best))[:_TOLD]
+        told = [self._mended(restart) for restart in best[:_TOLD]]
+        return list(dict.fromkeys(cuts for _, cuts in sorted(told, key=lambda found: found[0])))
 
     def _loss(self) -> tuple[Tensor, Array]:
         """The loss of each table on some graphs, and the share of labels that each gives."""
@@ -205,12 +209,52 @@ class SoftCuts:
         empty = cells.new_zeros(len(cells), self.num_states, _RESTARTS)
         return empty.scatter(1, places[:, :, None].expand(-1, -1, _RESTARTS), cells)
 
-    def _hardened(self, restart: int) -> Cuts:
+    def _mended(self, restart: int) -> tuple[int, Cuts]:
+        """The hard thresholds of a table, moved to where its hard automaton is right most often; how often it is not.
+
+        In an evolution the automaton need not keep nodes in their cells, and thresholds stay as they were trained.
+        """
+        cuts = self._hardened(restart)
+        if not self.num_final:
+            return 0, tuple(sorted(set(cuts)))
+        given = self.examples.task.inputs
+        names = [f"{word}, cell {cell}" for word in given for cell in range(self.cells)]
+        trees = tuple(_tree(cuts, place * self.cells, 0) for place in range(len(given)))
+        discretiser = Discretiser(self.data.measured.names, tuple(names), trees, given)
+        moved, wrong = mended(self.data, discretiser, self._automaton(names, restart))
+        return wrong, tuple(sorted({(cut.feature, cut.at) for cut in moved.cuts}))
+
+    def _automaton(self, names: list[str], restart: int) -> GraphFSA:
+        """The likeliest successors of a table; entries that no training graph can use stay."""
+        task = Task("soft", "classes", tuple(names), self.examples.task.classes)
+        aggregation, states = self.rollout.aggregation, self.num_states
+        table = np.repeat(np.arange(states)[:, None], aggregation.num_values(states), axis=1)
+        best = self.logits[..., restart].detach().argmax(2).numpy().T
+        table[self.num_final :, self.rollout.values] = best
+        finals = list(range(self.num_final))
+        return GraphFSA(
+            task.state_names(),
+            aggregation,
+            table,
+            starting_states=list(range(self.num_final, states)),
+            final_states=finals,
+        )
+
+    def _hardened(self, restart: int) -> list[tuple[int, float]]:
         """The thresholds of a table, as numbers between two that occur."""
-        found: set[tuple[int, float]] = set()
+        found: list[tuple[int, float]] = []
         for feature, rank in zip(self.features[:, restart].tolist(), self.cuts[:, restart].tolist(), strict=True):
             values = self.data.values[feature]
-            if len(values) > 1:
-                place = int(np.clip(np.floor(rank * (len(values) - 1)), 0, len(values) - 2))
-                found.add((feature, between(float(values[place]), float(values[place + 1]))))
-        return tuple(sorted(found))
+            last = len(values) - 1
+            place = int(np.clip(np.floor(rank * last), 0, max(0, last - 1)))
+            found.append((feature, between(float(values[place]), float(values[min(place + 1, last)]))))
+        return found
+
+
+def _tree(cuts: list[tuple[int, float]], cell: int, place: int) -> Tree:
+    """All cuts in a row; the number of a cell has a bit for each."""
+    if place == len(cuts):
+        return cell
+    feature, at = cuts[place]
+    low, high = _tree(cuts, cell, place + 1), _tree(cuts, cell + 2**place, place + 1)
+    return Cut(feature, at, low, high, (at, float(np.nextafter(at, np.inf))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -104,6 +104,10 @@ class ExactLearner(Learner):
 
         del validation
         return Fit(self, train, check_examples(train, None, seed), watch or (lambda _record: None)).run()
+
+    def limited(self, budget: float) -> ExactLearner:
+        """The same with this budget of work."""
+        return replace(self, budget=budget)
 
     @property
     def capacity(self) -> Capacity:

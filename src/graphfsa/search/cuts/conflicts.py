@@ -155,13 +155,14 @@ class _View:
     def __init__(self, data: FeatureData, pair: Pair, bound: int) -> None:
         graphs = data.examples.graphs
         owners = np.unique(graphs.owners[[pair.first, pair.second]])
-        ranges = [np.arange(graphs.offsets[owner], graphs.offsets[owner + 1]) for owner in owners.tolist()]
+        offsets = graphs.offsets.tolist()
+        ranges = [np.arange(offsets[owner], offsets[owner + 1]) for owner in owners.tolist()]
         nodes = np.concatenate(ranges)
         place = {node: number for number, node in enumerate(nodes.tolist())}
         graph = graphs.graph
         self.first, self.second = place[pair.first], place[pair.second]
         self.rounds, self.bound, self.work = pair.rounds, bound, 0
-        self.given = data.examples.inputs[nodes].tolist()
+        self.given = data.examples.inputs[nodes]
         self.features = data.measured.features[nodes]
         self.near: list[list[tuple[int, int]]] = []
         for node in nodes.tolist():
@@ -179,7 +180,8 @@ class _View:
         for feature, _, high in parted:
             cells[:, feature] += self.features[:, feature] >= high
         names: dict[object, int] = {}
-        colours = [names.setdefault((g, *row), len(names)) for g, row in zip(self.given, cells.tolist(), strict=True)]
+        rows: list[list[int]] = np.column_stack((self.given, cells)).tolist()
+        colours = [names.setdefault(tuple(row), len(names)) for row in rows]
         number = len(names)
         for _ in range(self.rounds):
             if colours[self.first] != colours[self.second]:
