@@ -226,10 +226,10 @@ def test_slots_are_seen():
 @pytest.mark.parametrize("name", [pytest.param("noisy-distance", marks=pytest.mark.slow), "threshold-contagion"])
 def test_diff_fsa_trains_thresholds_of_its_own(name):
     pytest.importorskip("torch")
-    model = gf.learn(name, "diff-fsa", inputs="continuous", count=300)
+    model = gf.learn(name, "diff-fsa", inputs="continuous", sizes=[3, 4], count=120)
     assert model.verdict in ("proved", "exact")
     (cut,) = model.discretiser.cuts
-    assert abs(cut.at - TRUE[name][0][1]) < 0.05
+    assert cut.gap[0] <= TRUE[name][0][1] < cut.gap[1]
     assert gf.evaluate(model, sizes=[100], count=5).accuracy == 1.0
 
 
