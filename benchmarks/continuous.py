@@ -12,7 +12,11 @@ from benchmarks._report import one_thread, provenance, row, say
 from graphfsa.datasets import FeatureDataset, NoisyDistance, ThresholdContagion, Voronoi
 from graphfsa.learners import Model
 
-TRUE = {NoisyDistance(): {0: 0.65}, Voronoi(): {0: 0.6, 1: 0.5}, ThresholdContagion(): {0: 0.5}}
+TRUE: dict[FeatureDataset, dict[int, float]] = {
+    NoisyDistance(): {0: 0.65},
+    Voronoi(): {0: 0.6, 1: 0.5},
+    ThresholdContagion(): {0: 0.5},
+}
 """The data sets, with the threshold of each feature."""
 _SEEDS = {"exact": 10, "diff-fsa": 3}
 _COUNT = 500
@@ -31,7 +35,7 @@ def measure(*, quick: bool, seed: int) -> dict[str, Any]:
     with one_thread():
         for learner in ["exact"] if quick else list(_SEEDS):
             say(f"nothing yet: compiling {learner}")
-            graphfsa.learn(NoisyDistance(), learner, inputs="continuous", count=30)
+            graphfsa.learn(NoisyDistance(), learner, inputs="continuous", count=100)
             seeds = [seed * 1000 + k for k in range(1 if quick else _SEEDS[learner])]
             for dataset in TRUE:
                 rows += _rows(learner, dataset, seeds)
