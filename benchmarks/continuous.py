@@ -9,6 +9,7 @@ from typing import Any
 
 import graphfsa
 from benchmarks._report import one_thread, provenance, row, say
+from graphfsa.checks import check_choice
 from graphfsa.datasets import FeatureDataset, NoisyDistance, ThresholdContagion, Voronoi
 from graphfsa.learners import Model
 
@@ -20,25 +21,26 @@ TRUE: dict[FeatureDataset, dict[int, float]] = {
 """The data sets, with the threshold of each feature."""
 _SEEDS = {"exact": 10, "diff-fsa": 3}
 _COUNT = 500
-"""Training graphs; those of Diff-FSA are the same."""
+"""Training graphs."""
 _LARGE = 1000
 
 
-def measure(*, quick: bool, seed: int) -> dict[str, Any]:
-    """Learn each data set with several seeds, with both learners.
+def measure(*, quick: bool, seed: int, learner: str = "exact") -> dict[str, Any]:
+    """Learn each data set with several seeds.
 
     Args:
-        quick: One seed, and the exact learner alone.
+        quick: One seed.
         seed: The seeds are this one times 1,000 and the next ones.
+        learner: ``exact`` or ``diff-fsa``.
     """
+    check_choice("learner", learner, list(_SEEDS))
     rows: list[dict[str, Any]] = []
     with one_thread():
-        for learner in ["exact"] if quick else list(_SEEDS):
-            say(f"nothing yet: compiling {learner}")
-            graphfsa.learn(NoisyDistance(), learner, inputs="continuous", count=100)
-            seeds = [seed * 1000 + k for k in range(1 if quick else _SEEDS[learner])]
-            for dataset in TRUE:
-                rows += _rows(learner, dataset, seeds)
+        say("nothing yet: compiling")
+        graphfsa.learn(NoisyDistance(), learner, inputs="continuous", count=100)
+        seeds = [seed * 1000 + k for k in range(1 if quick else _SEEDS[learner])]
+        for dataset in TRUE:
+            rows += _rows(learner, dataset, seeds)
     peers = ("scipy", "python-sat", "torch")
     return {"title": "python -m benchmarks continuous", "rows": rows, "provenance": provenance(seed, quick, peers)}
 
