@@ -46,7 +46,7 @@ def learned_facts(
         "interrupted": known.interrupted,
         "versions": known.versions,
         **known.details,
-        "discretiser": None if model.discretiser is None else model.discretiser.config(),
+        **({} if model.discretiser is None else {"discretiser": model.discretiser.config()}),
         **_body_facts(model),
         **({"attempts": [asdict(attempt) for attempt in model.attempts]} if attempts else {}),
         "suspects": [_suspect(suspect, read) for suspect in model.suspects],
