@@ -10,10 +10,22 @@ from importlib import import_module
 from benchmarks._report import print_report
 from graphfsa.errors import GraphFSAError
 
-NAMES = ("aggregations", "committed", "data", "engine", "learn", "mutants", "oracle", "prove", "views", "waves")
+NAMES = (
+    "aggregations",
+    "committed",
+    "continuous",
+    "data",
+    "engine",
+    "learn",
+    "mutants",
+    "oracle",
+    "prove",
+    "views",
+    "waves",
+)
 
 _OPTIONS = {
-    "learner": ("learn",),
+    "learner": ("learn", "continuous"),
     "set": ("prove",),
     "only": ("prove",),
     "data_only": ("prove",),
@@ -27,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
     parser.add_argument("what", choices=NAMES, help="what to measure")
     parser.add_argument("--quick", action="store_true", help="small sizes, few repetitions: only to see that it works")
-    parser.add_argument("--learner", help="with learn: which learner [default: exact]")
+    parser.add_argument("--learner", help="with learn and continuous: which learner [default: exact]")
     parser.add_argument(
         "--set", choices=("tasks", "held-out", "algorithms"), help="with prove: which tasks [default: tasks]"
     )

@@ -28,6 +28,12 @@ def test_the_engine_reports_every_figure(bench):
     assert report["provenance"]["versions"]["numba"] != "not installed"
 
 
+def test_cuts_are_recovered(bench):
+    rows = {line["what"]: line["figure"] for line in bench("continuous")["rows"]}
+    found = [figure for what, figure in rows.items() if what.endswith("cuts in the gap of the data")]
+    assert found == [1, 1, 1]
+
+
 def once(contenders, turns, seconds=0):
     """Seconds of each contender, without any repetition."""
     times = {}

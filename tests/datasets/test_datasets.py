@@ -362,6 +362,9 @@ def test_the_split_to_learn_from_has_every_small_size():
         "root-value": 1000,
         "prefix-sum": 1534,
         "elementary": 1528,
+        "noisy-distance": 5000,
+        "threshold-contagion": 2070,
+        "voronoi": 3180,
     }
     for name in NAMES:
         split = dataset_class(name).splits.get("learn")

@@ -36,9 +36,12 @@ SMALL = {
     "distance": {1, 2, 3, 4, 5, 6, 7},  # Of trees; connected graphs are divided from 6 nodes on.
     "elementary": {1, 2, 3, 4, 5, 6, 7, 8, 9},
     "mid-point": {2, 3, 4, 5, 6},
+    "noisy-distance": {1, 2, 3, 4, 5},
     "path-finding": {2, 3, 4, 5, 6},
     "prefix-sum": {1, 2, 3, 4, 5},
     "root-value": {*range(1, 11), 20, 50, 100},
+    "threshold-contagion": {1, 2, 3},
+    "voronoi": {1, 2, 3, 4},
 }
 """Sizes that may have too few graphs to be divided; pages mark their rows."""
 

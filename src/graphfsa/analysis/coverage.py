@@ -227,7 +227,9 @@ def labelled_graphs(model: Model, data: Any, *, steps: int | None = None, seed: 
         return model.training_graphs()
     if is_task(data) and steps is not None:
         raise GraphFSAError("steps goes with labelled graphs; a task has its own")
-    return model.matched(training_data(data, steps=steps, seed=seed).train)
+    if not is_task(data):
+        return model.labelled(data, steps=steps)
+    return model.matched(training_data(data, seed=seed).train)
 
 
 def wrong_nodes(fsa: GraphFSA, examples: Examples) -> int:

@@ -27,7 +27,7 @@ from graphfsa.fields import Field, read_fields
 from graphfsa.files import PathLike
 from graphfsa.graphs import Graph
 from graphfsa.learners import as_model
-from graphfsa.plugins import known_plugin, plugin_reference
+from graphfsa.plugins import known_plugin
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ def save_certificate(verification: Verification, model: Any, path: PathLike, dat
     known = as_model(model)
     dataset = known.load_dataset() if data is None else as_dataset(data)
     content: dict[str, Any] = {
-        "task": plugin_reference(type(dataset)),
+        "task": dataset.reference,
         "options": dataset.options(),
         "automaton": known.digest,
         "graph_class": verification.graph_class,

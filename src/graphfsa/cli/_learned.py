@@ -46,6 +46,7 @@ def learned_facts(
         "interrupted": known.interrupted,
         "versions": known.versions,
         **known.details,
+        **({} if model.discretiser is None else {"discretiser": model.discretiser.config()}),
         **_body_facts(model),
         **({"attempts": [asdict(attempt) for attempt in model.attempts]} if attempts else {}),
         "suspects": [_suspect(suspect, read) for suspect in model.suspects],
@@ -151,6 +152,7 @@ def _rows(model: Model, facts: dict[str, Any]) -> dict[str, Any]:
         fsa = model.automaton
         rows["automaton"] = f"{fsa.num_states} states ({', '.join(fsa.state_names)})"
         rows["a node sees"] = sight_words(fsa.aggregation, StateNames(fsa.state_names, plain_name))
+        rows |= cut_rows(model)
     elif model.found:
         rows["network"] = f"{facts['learner']}, {facts['weights']:,} weights"
     said = facts.get("proof")
@@ -186,6 +188,14 @@ def _rows(model: Model, facts: dict[str, Any]) -> dict[str, Any]:
     if model.found:
         rows["written to"] = facts["model"] or "nothing: not kept; give --out FILE"
     return rows | {"seconds": _seconds_words(facts)}
+
+
+def cut_rows(model: Model) -> dict[str, str]:
+    """How the features of a node give it an input, if the model was learned from features."""
+    known = model.discretiser
+    if known is None:
+        return {}
+    return {"inputs": "; ".join(str(known).split("\n")), "thresholds": "; ".join(known.gaps()) or "none"}
 
 
 def _seconds_words(facts: dict[str, Any]) -> str:

@@ -68,6 +68,9 @@ def export_command(
     ),
     steps: int = typer.Option(None, min=0, help="Steps after which the labels hold [default: the data set's own]."),
     option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
+    inputs: str = typer.Option(
+        "classes", help="classes, or continuous: the features of the nodes, for data sets that measure some."
+    ),
     seed: int = typer.Option(0, min=0, help="Seed."),
     out: str = typer.Option(..., help="The .jsonl file to write, one graph per line."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
@@ -77,7 +80,8 @@ def export_command(
 
     check_output(out, (".jsonl",))
     sizes = None if size is None else parse_sizes(size)
-    facts = export_data(name, out, parse_options(option), split=split, sizes=sizes, count=count, steps=steps, seed=seed)
+    amounts: dict[str, Any] = {"sizes": sizes, "count": count, "steps": steps}
+    facts = export_data(name, out, parse_options(option), split=split, seed=seed, inputs=inputs, **amounts)
     if facts["shared_sizes"]:
         shared = ", ".join(map(str, facts["shared_sizes"]))
         say(f"note: there are too few graphs of {shared} nodes to keep train and test apart; they share them", err=True)

@@ -178,6 +178,10 @@ def _origin(found: Model) -> dict[str, Any]:
     task, known = found.task, found.provenance
     facts: dict[str, Any] = {"task": task.name, "kind": task.kind}
     facts |= {"inputs": list(task.inputs), "classes": list(task.classes)}
+    if found.discretiser is not None:
+        facts["features"] = list(found.discretiser.features)
+        facts["input_of"] = [f"{name} if {when}" for name, when in found.discretiser.words().items()]
+        facts["thresholds"] = found.discretiser.gaps()
     if known is None:
         return facts
     names = ("learner", "options", "seed", "graphs", "train_accuracy", "validation_accuracy", "interrupted", "seconds")

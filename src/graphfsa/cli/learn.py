@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand
 
+from graphfsa.checks import check_choice
 from graphfsa.cli._common import (
     check_output,
     find_data,
@@ -28,7 +29,7 @@ from graphfsa.errors import GraphFSAError, plugin_command
 from graphfsa.files import is_file
 
 if TYPE_CHECKING:
-    from graphfsa.datasets import Dataset, Examples
+    from graphfsa.datasets import Dataset, Examples, FeatureExamples, UserData
     from graphfsa.learners import Learner, Model
 
 _ASKED_NODES = 5
@@ -85,6 +86,11 @@ def learn_command(
     data: str = typer.Option(None, help="Instead of --task: a .jsonl file of labelled graphs."),
     validation: str = typer.Option(None, help="With --data: a .jsonl file of validation graphs."),
     steps: int = typer.Option(None, min=0, help="Labels are states after this number of steps."),
+    inputs: str = typer.Option(
+        "classes",
+        help="classes, or continuous: nodes have features, numbers, and thresholds are learned together with the "
+        "automaton (tasks such as noisy-distance, and files with features).",
+    ),
     learner: str = typer.Option(
         "exact",
         help="exact (search), diff-fsa (gradient descent; needs torch), a baseline: recurrent-gnn, gnca (networks; "
@@ -124,8 +130,9 @@ def learn_command(
     130, 143 and 129.
     """
     from graphfsa.datasets import read_jsonl, training_data
-    from graphfsa.learners import as_learner, as_model, check_goal, learn_until
+    from graphfsa.learners import as_learner, as_model, check_continuous, check_goal, learn_until
 
+    check_choice("--inputs", inputs, ("classes", "continuous"))
     if sum(given is not None for given in (task, oracle, data)) != 1:
         raise GraphFSAError("give either --task NAME, --oracle FILE:FUNCTION or --data FILE.jsonl")
     if family is not None and oracle is None:
@@ -135,6 +142,10 @@ def learn_command(
     if data is not None and (sizes is not None or count is not None):
         raise GraphFSAError("--sizes and --count go with --task; a file holds the graphs that it holds")
     chosen = as_learner(learner, _options(ctx.args))
+    if inputs == "continuous":
+        check_continuous(chosen)
+        if validation is not None:
+            raise GraphFSAError("--validation does not go with --inputs continuous")
     check_output(out, (chosen.suffix,))
     if out is not None:
         certificate = certificate or str(Path(out).with_suffix(".impossible.json"))
@@ -150,13 +161,14 @@ def learn_command(
         check_goal(until, source)  # Before anything is drawn, and any label asked for.
     read = None if data is None else read_jsonl(data, steps=steps)
     drawn = training_data(
-        source if read is None else read.examples,
+        source if read is None else _labelled(read, continuous=inputs == "continuous"),
         validation=None if validation is None else Path(validation),
         sizes=None if sizes is None else parse_sizes(sizes, "--sizes"),
         count=count,
         steps=steps,
         seed=seed,
         split=chosen.split,
+        inputs=inputs,
     )
     with learning_progress() as watch:
         model = learn_until(until, chosen, drawn, seed=seed, watch=watch, **extra)
@@ -164,13 +176,20 @@ def learn_command(
         written = _written(chosen, model, out, certificate, proof, soft)
     facts = learned_facts(model, drawn.train, read, attempts=attempts) | written | {"checkpoint": checkpoint}
     facts["lookalike"] = lookalike_facts(model, drawn.dataset)
-    facts |= _question(model, drawn.train, asks=read is not None and until is None)
+    facts |= _question(model, drawn.train, asks=read is not None and until is None and inputs == "classes")
     facts["command"] = _next_command(model, drawn.dataset, (task or oracle or "").rpartition(":")[0], out)
     print_json(facts) if as_json else _print(model, facts)
     if facts["interrupted"]:
         raise typer.Exit(exit_code())
     if facts["verdict"] in ("impossible", "undecided"):
         raise typer.Exit(1)
+
+
+def _labelled(read: UserData, *, continuous: bool) -> Examples | FeatureExamples:
+    """The graphs of a file; with their features if those are to be learned from."""
+    from graphfsa.datasets import as_examples, as_feature_examples
+
+    return as_feature_examples(read) if continuous else as_examples(read)
 
 
 def _next_command(model: Model, dataset: Dataset | None, file: str, out: str | None) -> str | None:

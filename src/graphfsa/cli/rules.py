@@ -14,6 +14,7 @@ from graphfsa.errors import GraphFSAError
 if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA, StochasticFSA
     from graphfsa.automaton.rules import Rules
+    from graphfsa.datasets import Discretiser
 
 _SUFFIXES = {
     "text": (".rules", ".txt"),
@@ -71,7 +72,7 @@ def rules_command(
     known = as_model(model)
     given = find_data(task, option, data)
     matters = None if complete else used_entries(known, given, steps=steps, seed=seed)
-    _write(known.automaton.rules(matters), known.automaton, kind, out, as_json)
+    _write(known.automaton.rules(matters), known.automaton, kind, out, as_json, known.discretiser)
 
 
 def _format(form: str | None, out: str | None) -> str:
@@ -81,11 +82,20 @@ def _format(form: str | None, out: str | None) -> str:
     return suffixed[0] if suffixed else "text"
 
 
-def _write(rules: Rules, fsa: GraphFSA | StochasticFSA, kind: str, out: str | None, as_json: bool) -> None:
+def _write(
+    rules: Rules,
+    fsa: GraphFSA | StochasticFSA,
+    kind: str,
+    out: str | None,
+    as_json: bool,
+    discretiser: Discretiser | None = None,
+) -> None:
     from graphfsa.automaton.rules import FORMATS
     from graphfsa.files import atomic_write
 
     text = FORMATS[kind](rules)
+    if discretiser is not None:
+        text = f"{_comment(discretiser, kind)}\n{text}"
     if out is not None:
         atomic_write(out, text)
     if as_json:
@@ -100,6 +110,17 @@ def _write(rules: Rules, fsa: GraphFSA | StochasticFSA, kind: str, out: str | No
             "text": text,
             "file": out,
         }
+        if discretiser is not None:
+            facts["inputs"] = discretiser.words()
         print_json(facts)
     elif out is None:
         say(text, nl=False)
+
+
+def _comment(discretiser: Discretiser, kind: str) -> str:
+    """How features become inputs, as comments; whatever names hold, each line begins with the mark."""
+    from graphfsa.automaton.rules import code_span
+
+    mark = {"text": "#", "python": "#", "latex": "%", "markdown": "-"}[kind]
+    lines = [code_span(line) if kind == "markdown" else line for line in str(discretiser).splitlines()]
+    return "".join(f"{mark} {line}\n" for line in lines)

@@ -16,12 +16,22 @@ from graphfsa.datasets._base import (
     dataset_names,
 )
 from graphfsa.datasets._cellular import BoardDataset
-from graphfsa.datasets._convert import as_examples, from_networkx_graphs, from_pyg_data, to_networkx_graphs, to_pyg_data
+from graphfsa.datasets._convert import (
+    as_examples,
+    as_feature_examples,
+    as_labelled,
+    from_networkx_graphs,
+    from_pyg_data,
+    to_networkx_graphs,
+    to_pyg_data,
+)
 from graphfsa.datasets._custom import CustomTask, TaskGraph
 from graphfsa.datasets._describe import describe_data, export_data
+from graphfsa.datasets._discretiser import ONE_INPUT, Cut, Discretiser, Tree, check_features, node_features
 from graphfsa.datasets._drawing import DRAWING, divided, draw, draw_split, draw_training, zone_of
 from graphfsa.datasets._evolution_specification import EvolutionSpecification, EvolutionTable
 from graphfsa.datasets._examples import Example, Examples, Score, entry_counts, visited
+from graphfsa.datasets._features import DiscretisedDataset, FeatureDataset, FeatureExamples
 from graphfsa.datasets._grab_benchmark import GrabData, describe_grab, generate_grab, grab, grab_facts
 from graphfsa.datasets._grab_config import GrabConfig, Part, grab_config, grab_config_names
 from graphfsa.datasets._hygiene import (
@@ -51,26 +61,35 @@ from graphfsa.datasets.hex_life import HexLife
 from graphfsa.datasets.life import Life
 from graphfsa.datasets.maze_pixels import MazePixels
 from graphfsa.datasets.mid_point import MidPoint
+from graphfsa.datasets.noisy_distance import NoisyDistance
 from graphfsa.datasets.path_finding import PathFinding
 from graphfsa.datasets.prefix_sum import PrefixSum
 from graphfsa.datasets.root_value import RootValue
+from graphfsa.datasets.threshold_contagion import ThresholdContagion
+from graphfsa.datasets.voronoi import Voronoi
 from graphfsa.datasets.wireworld import WireWorld
 
 __all__ = [
     "DRAWING",
+    "ONE_INPUT",
     "YOUR_DATA",
     "BoardDataset",
     "BriansBrain",
     "Contradiction",
     "Contradictions",
     "CustomTask",
+    "Cut",
     "Dataset",
+    "DiscretisedDataset",
+    "Discretiser",
     "Distance",
     "Elementary",
     "EvolutionSpecification",
     "EvolutionTable",
     "Example",
     "Examples",
+    "FeatureDataset",
+    "FeatureExamples",
     "Grab",
     "GrabConfig",
     "GrabData",
@@ -79,6 +98,7 @@ __all__ = [
     "Lines",
     "MazePixels",
     "MidPoint",
+    "NoisyDistance",
     "OracleTask",
     "Part",
     "PathFinding",
@@ -94,14 +114,20 @@ __all__ = [
     "Task",
     "TaskGraph",
     "TensorGraphs",
+    "ThresholdContagion",
     "TrainingData",
+    "Tree",
     "TreeSpecification",
     "UserData",
+    "Voronoi",
     "WaveSpecification",
     "WaveTable",
     "WireWorld",
     "as_dataset",
     "as_examples",
+    "as_feature_examples",
+    "as_labelled",
+    "check_features",
     "check_size",
     "check_steps",
     "contradictions",
@@ -131,6 +157,7 @@ __all__ = [
     "load_data",
     "load_pyg",
     "load_torch",
+    "node_features",
     "oracle_task",
     "overlap",
     "parse_line",

@@ -21,7 +21,7 @@ from graphfsa.datasets._task import Task
 from graphfsa.datasets._wave_specification import WaveSpecification
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch, all_graphs
-from graphfsa.plugins import Plugin, find_plugin, plugin_names
+from graphfsa.plugins import Plugin, find_plugin, plugin_names, plugin_reference
 
 MAX_NODES = 2**27
 CHECK_SIZES = (10, 12, 15, 20, 30, 50, 100, 300, 1000)
@@ -169,6 +169,11 @@ class Dataset(Plugin, ABC):
             for (size, count), child in zip(split.parts, children, strict=True)
         ]
         return Examples.concatenate(parts)
+
+    @property
+    def reference(self) -> str:
+        """How a file names it: by its name, or as ``file.py:Class``."""
+        return plugin_reference(type(self))
 
     def options(self) -> dict[str, Any]:
         """The options of this data set with their values."""

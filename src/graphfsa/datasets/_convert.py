@@ -12,8 +12,10 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.checks import shorten, shown, type_name
+from graphfsa.datasets._discretiser import ONE_INPUT
 from graphfsa.datasets._examples import Example, Examples
-from graphfsa.datasets._jsonl import UserData, read_jsonl
+from graphfsa.datasets._features import FeatureExamples
+from graphfsa.datasets._jsonl import MAX_FLOAT, UserData, read_jsonl
 from graphfsa.datasets._node_values import SOME_LABELLED_PYTHON, YOUR_DATA, Columns, Fail, scalars_of
 from graphfsa.errors import GraphError, GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, from_networkx, from_pyg, to_networkx, to_pyg
@@ -57,12 +59,16 @@ def as_examples(
         >>> as_examples([graph])
         Examples(your data: 1 graph, 3 nodes)
     """
-    if isinstance(given, Examples | UserData):
-        return given if isinstance(given, Examples) else given.examples
-    if isinstance(given, str | PathLike):
-        if Path(given).suffix.lower() != ".jsonl":
-            raise GraphFSAError(f"a file of labelled graphs must end in .jsonl; got {shown(str(given))}")
-        return read_jsonl(given, steps=steps, name=name).examples
+    if isinstance(given, Examples):
+        return given
+    if isinstance(given, FeatureExamples | UserData | str | PathLike):
+        labelled = as_labelled(given, steps=steps, name=name)
+        if isinstance(labelled, FeatureExamples):
+            raise GraphFSAError(
+                f"these graphs have features ({shorten(', '.join(labelled.names), 200)}), which are no inputs; learn "
+                'from them with inputs="continuous" (--inputs continuous)'
+            )
+        return labelled
     graphs: list[Any] = [given] if _home(given) or not isinstance(given, Iterable) else list(given)
     homes = {_home(graph) for graph in graphs}
     options: dict[str, Any] = {"mask": mask, "relation": relation, "steps": steps, "name": name}
@@ -79,6 +85,84 @@ def as_examples(
         "labelled graphs must be Examples, a .jsonl file, NetworkX graphs with node attributes or PyG Data; got "
         + ", ".join(kinds)
     )
+
+
+def as_labelled(given: Any, *, steps: int | None = None, name: str = YOUR_DATA) -> Examples | FeatureExamples:
+    """Labelled graphs from whatever holds them, with the features of their nodes if there are any.
+
+    Args:
+        given: FeatureExamples, or whatever :func:`as_examples` takes.
+        steps: As for :func:`as_examples`.
+        name: Name of the task.
+    """
+    if isinstance(given, str | PathLike):
+        if Path(given).suffix.lower() != ".jsonl":
+            raise GraphFSAError(f"a file of labelled graphs must end in .jsonl; got {shown(str(given))}")
+        given = read_jsonl(given, steps=steps, name=name)
+    if isinstance(given, UserData):
+        return given.examples if given.measured is None else given.measured
+    return given if isinstance(given, FeatureExamples) else as_examples(given, steps=steps, name=name)
+
+
+def as_feature_examples(
+    given: Any,
+    features: Sequence[str] | None = None,
+    *,
+    inputs: str | None = None,
+    labels: str = "label",
+    mask: str | None = None,
+    steps: int | None = None,
+    name: str = YOUR_DATA,
+) -> FeatureExamples:
+    """Labelled graphs whose nodes have features.
+
+    Args:
+        given: FeatureExamples, the path of a .jsonl file with features, or NetworkX graphs with node attributes.
+        features: With NetworkX graphs: the node attributes that are features.
+        inputs: With NetworkX graphs: a node attribute with an input beside the features; by default there is none.
+        labels: With NetworkX graphs: the node attribute with the label.
+        mask: With NetworkX graphs: the node attribute that says whether the node counts; by default all do.
+        steps: As for :func:`as_examples`.
+        name: Name of the task.
+
+    Example:
+        >>> import networkx as nx
+        >>> graph = nx.path_graph(2)
+        >>> nx.set_node_attributes(graph, {0: {"x": 0.9, "label": "even"}, 1: {"x": 0.2, "label": "odd"}})
+        >>> as_feature_examples([graph], ["x"])
+        FeatureExamples(your data: 1 graph, 2 nodes with x)
+    """
+    if features is None:
+        labelled = as_labelled(given, steps=steps, name=name)
+        if isinstance(labelled, Examples):
+            raise GraphFSAError("the nodes of these graphs have no features; a line of a file has them as 'features'")
+        return labelled
+    if isinstance(features, str):
+        raise GraphFSAError(f"features must be a list of names; got {shown(features)}")
+    graphs: list[Any] = [given] if _home(given) else list(given)
+    if {_home(graph) for graph in graphs} != {"networkx"}:
+        raise GraphFSAError("features goes with NetworkX graphs, whose nodes have them as attributes")
+    marked = graphs
+    if inputs is None:
+        marked = [graph.copy() for graph in graphs]
+        for graph in marked:
+            for node in graph.nodes:
+                graph.nodes[node]["input"] = ONE_INPUT
+    examples = from_networkx_graphs(marked, inputs=inputs or "input", labels=labels, mask=mask, steps=steps, name=name)
+    rows = [_feature_row(place, graph, node, features) for place, graph in enumerate(graphs) for node in graph.nodes]
+    return FeatureExamples(examples, np.array(rows, np.float64).reshape(len(rows), len(features)), features)
+
+
+def _feature_row(place: int, nxgraph: Any, node: Any, features: Sequence[str]) -> list[float]:
+    """The features of one node."""
+    row: list[float] = []
+    for feature in features:
+        value = _plain(nxgraph.nodes[node].get(feature))
+        if type(value) not in (bool, int, float) or not abs(value) <= MAX_FLOAT:
+            got = "nothing" if value is None else shown(value)
+            _fail_node(place, [node], feature, 0, f"must be a finite number; got {got}")
+        row.append(float(value))
+    return row
 
 
 def from_networkx_graphs(

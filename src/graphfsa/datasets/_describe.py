@@ -14,6 +14,7 @@ from graphfsa.datasets._base import Dataset, as_dataset
 from graphfsa.datasets._convert import as_examples
 from graphfsa.datasets._drawing import divided, draw_split, zone_of
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._features import check_features_of
 from graphfsa.datasets._hygiene import Contradiction, contradictions, deduplicate
 from graphfsa.datasets._jsonl import UserData, read_jsonl, write_jsonl
 from graphfsa.files import PathLike
@@ -57,6 +58,7 @@ def export_data(
     count: int | None = None,
     steps: int | None = None,
     seed: int = 0,
+    inputs: str = "classes",
 ) -> dict[str, Any]:
     """Draw labelled graphs of a data set and write them as JSON lines.
 
@@ -70,6 +72,7 @@ def export_data(
         count: Number of graphs in all; by default that of the split.
         steps: Steps after which the labels hold; by default the data set's own number.
         seed: Seed.
+        inputs: ``"continuous"``: write the features of the nodes in place of the inputs that they tell.
 
     Returns:
         ``graphs``, ``nodes``, ``digest``, ``out``, and ``shared_sizes``: sizes with too few graphs to keep splits
@@ -77,17 +80,22 @@ def export_data(
     """
     dataset = as_dataset(given, options)
     check_choice("split", split, list(dataset.splits))
+    check_choice("inputs", inputs, ("classes", "continuous"))
+    measures = check_features_of(dataset) if inputs == "continuous" else None
     wanted = dataset.splits[split].resized(sizes, count)
     if sizes is not None or steps is not None:
         wanted = replace(wanted, steps=steps)
     order = [*_SPLITS, *(name for name in dataset.splits if name not in _SPLITS)]
     rng = np.random.default_rng(check_seed(seed)).spawn(len(order))[order.index(split)]
     examples = draw_split(dataset, wanted, rng, zone_of(split))
-    write_jsonl(out, examples)
+    written = examples
+    if measures is not None:
+        written = measures.measured(examples, np.random.default_rng([seed, order.index(split), 2]))
+    write_jsonl(out, written)
     return {
         "graphs": len(examples),
         "nodes": examples.graphs.graph.num_nodes,
-        "digest": examples.digest,
+        "digest": written.digest,
         "out": str(out),
         "shared_sizes": [size for size, _ in wanted.parts if not divided(dataset, size)],
     }
@@ -108,7 +116,7 @@ def _facts(examples: Examples, data: UserData | None = None) -> dict[str, Any]:
     task = examples.task
     clashes = contradictions(examples, limit=_CLASHES)
     labels = np.bincount(examples.labels[examples.mask], minlength=len(task.classes)).tolist()
-    return {
+    facts = {
         "kind": task.kind,
         **({"traces": len(np.unique(data.lines))} if data is not None and data.traced else {}),
         "graphs": len(examples),
@@ -122,6 +130,11 @@ def _facts(examples: Examples, data: UserData | None = None) -> dict[str, Any]:
         "contradicting_nodes": clashes.total,
         "contradictions": [_clash(examples, data, clash) for clash in clashes],
     }
+    if data is None or data.measured is None:
+        return facts
+    # What the features tell apart is not known here.
+    facts |= {"features": list(data.measured.names), "digest": data.measured.digest, "contradictions": []}
+    return {name: fact for name, fact in facts.items() if name not in ("distinct_graphs", "contradicting_nodes")}
 
 
 def _clash(examples: Examples, data: UserData | None, clash: Contradiction) -> dict[str, Any]:

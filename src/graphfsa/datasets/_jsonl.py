@@ -12,7 +12,8 @@ The labels of a file are all strings, all numbers or all booleans. A line may al
 - ``kinds``: a list of names; ``slots`` then has the number of the kind of each edge, directed or not. Lines may list
   different kinds: they are matched by name;
 - ``mask``: for each node, whether it counts;
-- ``steps``: the number of steps after which the labels hold.
+- ``steps``: the number of steps after which the labels hold;
+- ``features``: numbers of the nodes by name, ``{"signal": [0.9, 0.2, 0.1]}``. With them ``inputs`` may be left out.
 
 In place of ``inputs``, ``labels`` and ``steps``, all lines of a file may have a ``trace``: a list of at least two rows,
 each with a state for each node. Row t holds the states after t steps, and each two consecutive rows are one example::
@@ -37,7 +38,9 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.checks import shown
+from graphfsa.datasets._discretiser import MAX_FEATURES, ONE_INPUT
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._features import FeatureExamples
 from graphfsa.datasets._node_values import YOUR_DATA, Columns, scalars_of
 from graphfsa.datasets._task import Task
 from graphfsa.datasets._traces import check_total, repeated
@@ -49,6 +52,7 @@ from graphfsa.graphs.graph import MAX_SLOTS
 from graphfsa.graphs.kinds import check_kinds
 
 MAX_LINE = 2**26
+MAX_FLOAT = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +65,7 @@ class UserData:
         source: The file.
         rows: Row of the trace at which each example begins, from 0, int64; 0 for lines without a trace.
         traced: Whether the lines have traces.
+        measured: The graphs with the features of their nodes; None if the lines have none.
     """
 
     examples: Examples
@@ -68,6 +73,7 @@ class UserData:
     source: str
     rows: Array
     traced: bool
+    measured: FeatureExamples | None = None
 
     def where(self, example: int) -> str:
         """The place of an example in the file: ``"line 7"``, or ``"line 7, step 3"`` if it begins after 3 steps."""
@@ -101,16 +107,17 @@ def read_jsonl(path: PathLike, *, steps: int | None = None, name: str = YOUR_DAT
             raise FormatError(f"{path}: must hold at least one graph; it is empty")
         try:
             examples = lines.examples()
+            measured = lines.measured(examples)
         except GraphFSAError as error:
             raise FormatError(f"{path}: {error}") from None
     except MemoryError:
         raise LimitError(f"{path}: the graphs do not fit in memory") from None
     times = lines.times
     rows = np.arange(len(examples)) - np.repeat(np.cumsum(times) - times, times)
-    return UserData(examples, np.repeat(np.array(numbers, np.int64), times), str(path), rows, lines.traced)
+    return UserData(examples, np.repeat(np.array(numbers, np.int64), times), str(path), rows, lines.traced, measured)
 
 
-def write_jsonl(path: PathLike, examples: Examples) -> None:
+def write_jsonl(path: PathLike, examples: Examples | FeatureExamples) -> None:
     """Write labelled graphs to a JSON lines file, atomically.
 
     A graph that occurs several times gets as many lines. Names of inputs and classes that look like integers are
@@ -120,7 +127,7 @@ def write_jsonl(path: PathLike, examples: Examples) -> None:
 
     Args:
         path: File to create or replace.
-        examples: The graphs to write.
+        examples: The graphs to write, with or without features.
 
     Raises:
         LimitError: The file would be larger than :func:`read_jsonl` accepts.
@@ -128,7 +135,8 @@ def write_jsonl(path: PathLike, examples: Examples) -> None:
     """
     parts: list[bytes] = []
     size = 0
-    for place, (line, count) in enumerate(zip(lines_of(examples), examples.counts.tolist(), strict=True)):
+    whole = examples.examples if isinstance(examples, FeatureExamples) else examples
+    for place, (line, count) in enumerate(zip(lines_of(examples), whole.counts.tolist(), strict=True)):
         if len(line) >= MAX_LINE:
             raise LimitError(f"{path}: a line must have at most {MAX_LINE} bytes; graph {place} needs {len(line)}")
         size += (len(line) + 1) * count
@@ -168,10 +176,11 @@ _OPTIONAL = {
     "mask": "a list",
     "steps": "an integer",
     "trace": "a list",
+    "features": "an object",
 }
 _IN_TRACE = ("inputs", "labels", "steps")
 _NAMES = ("inputs", "labels", "mask", "steps")
-_TYPES = {"an integer": int, "a list": list, "true or false": bool}
+_TYPES = {"an integer": int, "a list": list, "true or false": bool, "an object": dict}
 
 
 def parse_line(line: bytes, where: str) -> dict[str, Any]:
@@ -202,7 +211,8 @@ def parse_line(line: bytes, where: str) -> dict[str, Any]:
 def _check_fields(data: dict[str, Any], where: str) -> None:
     traced = "trace" in data
     for name in _REQUIRED:
-        if name not in data and not (traced and name in _IN_TRACE):
+        told = (traced and name in _IN_TRACE) or (name == "inputs" and "features" in data)
+        if name not in data and not told:
             hint = "; a line has inputs and labels, or a trace" if name in _IN_TRACE else ""
             raise FormatError(f"{where}: field {name!r} is missing{hint}")
     for name in _IN_TRACE:
@@ -238,6 +248,8 @@ class Lines:
         self._directed: list[bool] = []
         self._slotted: tuple[str, str] | None = None
         self._kinds: dict[str, int] = {}
+        self._feature_names: tuple[tuple[str, ...], str] | None = None
+        self._features: list[Array] = []
 
     def add(self, data: dict[str, Any], where: str) -> None:
         """Check and keep the graph of one line, as :func:`parse_line` returned it."""
@@ -247,6 +259,7 @@ class Lines:
             raise FormatError(f"{where}: field 'num_nodes' must be {limits}; got {shown(num_nodes)}")
         self._check_traced("trace" in data, where)
         times = self._add_states(num_nodes, data, where)
+        self._add_features(num_nodes, times, data.get("features"), where)
         edges = parse_edges(where, data["edges"], num_nodes)
         self._add_slots(data, edges, where)
         if self.traced:
@@ -285,8 +298,24 @@ class Lines:
         fail = partial(_fail, where)
         if self.traced:
             return self._columns.add_trace(num_nodes, "trace", (data["trace"], data.get("mask")), fail)
-        self._columns.add(num_nodes, (data["inputs"], data["labels"], data.get("mask"), data.get("steps")), fail)
+        inputs = data.get("inputs", [ONE_INPUT] * num_nodes)
+        self._columns.add(num_nodes, (inputs, data["labels"], data.get("mask"), data.get("steps")), fail)
         return 1
+
+    def _add_features(self, num_nodes: int, times: int, given: dict[str, Any] | None, where: str) -> None:
+        names = () if given is None else tuple(given)
+        if self._feature_names is None:
+            self._feature_names = names, where.rpartition(": ")[2]
+        known, first = self._feature_names
+        if given is None or set(names) != set(known) or not names:
+            if not known and given is None:
+                return
+            have = f"{first} has {', '.join(map(shown, known)) or 'none'}"
+            _fail(where, "features", None, f"must be the same for all graphs, and at least one; {have}")
+        if len(names) > MAX_FEATURES:
+            _fail(where, "features", None, f"must be at most {MAX_FEATURES}; got {len(names)}")
+        columns = [_feature_column(where, name, given[name], num_nodes) for name in known]
+        self._features.append(np.tile(np.stack(columns, axis=1), (times, 1)))
 
     def _add_slots(self, data: dict[str, Any], edges: Array, where: str) -> None:
         kind = "kinds" if "kinds" in data else "slots" if "slots" in data else ""
@@ -341,6 +370,25 @@ class Lines:
         graphs = GraphBatch(graph, offsets)
         return self._columns.examples(repeated(graphs, self.times) if self.traced else graphs)
 
+    def measured(self, examples: Examples) -> FeatureExamples | None:
+        """The graphs with the features of their nodes, if the lines have features."""
+        if not self._features or self._feature_names is None:
+            return None
+        return FeatureExamples(examples, np.concatenate(self._features), self._feature_names[0])
+
+
+def _feature_column(where: str, name: str, given: Any, num_nodes: int) -> Array:
+    """The numbers of one feature, float64, one for each node."""
+    field = f"features.{name}"
+    if type(given) is not list or len(given) != num_nodes:
+        got = len(given) if isinstance(given, list) else shown(given)
+        _fail(where, field, None, f"must be a list of one number per node, {num_nodes}; got {got}")
+    for place, value in enumerate(given):
+        right = type(value) in (int, float) and abs(value) <= MAX_FLOAT  # NaN is not.
+        if not right:
+            _fail(where, field, place, f"must be a finite number; got {shown(value)}")
+    return np.array(given, np.float64)
+
 
 def _check_once(edges: Array, slots: Array, where: str) -> None:
     """Raise if a node sees through a slot twice."""
@@ -355,8 +403,9 @@ def _fail(where: str, field: str, place: int | None, problem: str) -> NoReturn:
     raise FormatError(f"{where}: {f'field {field!r}' if place is None else f'{field}[{place}]'} {problem}")
 
 
-def lines_of(examples: Examples) -> Iterator[bytes]:
+def lines_of(given: Examples | FeatureExamples) -> Iterator[bytes]:
     """The line of each graph, without its line end."""
+    examples = given.examples if isinstance(given, FeatureExamples) else given
     task, offsets, union = examples.task, examples.graphs.offsets.tolist(), examples.graphs.graph
     evolution = task.kind == "evolution"
     inputs = [json.dumps(scalar) for scalar in scalars_of(task.inputs, one_kind=evolution)]
@@ -376,12 +425,16 @@ def lines_of(examples: Examples) -> Iterator[bytes]:
             extra += "" if slots is None else f', "slots": {slots[arcs].tolist()}'
             extra += "" if union.kinds is None else f', "kinds": {json.dumps(union.kinds)}'
         mask = examples.mask[start:stop]
+        featured = ""
+        if isinstance(given, FeatureExamples):
+            columns = given.features[start:stop].T.tolist()
+            featured = f', "features": {json.dumps(dict(zip(given.names, columns, strict=True)))}'
         masked = "" if mask.all() else f', "mask": {json.dumps(mask.tolist())}'
         yield (
             f'{{"num_nodes": {stop - start}, "edges": {pairs.tolist()}{extra}, '
             f'"inputs": [{", ".join(map(inputs.__getitem__, examples.inputs[start:stop].tolist()))}], '
             f'"labels": [{", ".join(map(labels.__getitem__, examples.labels[start:stop].tolist()))}]'
-            f'{masked}, "steps": {steps}}}'
+            f'{masked}{featured}, "steps": {steps}}}'
         ).encode()
 
 

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.checks import check_seed, is_integer
+from graphfsa.arrays import Array
+from graphfsa.checks import check_choice, check_seed, is_integer
 from graphfsa.datasets._base import Dataset, as_dataset
-from graphfsa.datasets._convert import as_examples
+from graphfsa.datasets._convert import as_examples, as_feature_examples
 from graphfsa.datasets._drawing import draw_split, draw_training
 from graphfsa.datasets._examples import Examples
+from graphfsa.datasets._features import FeatureExamples, check_features_of
 from graphfsa.errors import GraphFSAError
 
 
@@ -27,12 +29,17 @@ class TrainingData:
         validation: Graphs to choose between models with; None for labelled graphs without any.
         dataset: The data set that they are drawn from, if they are.
         drawn: How the training graphs are drawn from it: ``split``, ``sizes``, ``count`` and ``steps``.
+        measured: The training graphs with features, if one learns from those.
+        truth: With a data set and features: the inputs of the training nodes, uint8. Cuts are named after them when
+            they are found.
     """
 
     train: Examples
     validation: Examples | None = None
     dataset: Dataset | None = None
     drawn: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    measured: FeatureExamples | None = None
+    truth: Array | None = None
 
 
 def training_data(
@@ -44,6 +51,7 @@ def training_data(
     steps: int | None = None,
     seed: int = 0,
     split: str = "learn",
+    inputs: str = "classes",
 ) -> TrainingData:
     """Draw the training and validation graphs of a task, or read labelled graphs.
 
@@ -57,7 +65,11 @@ def training_data(
         steps: Steps after which labels hold.
         seed: Seed of the graphs that are drawn.
         split: With a task: ``learn`` (``train`` where there is none) or ``train``.
+        inputs: ``"classes"``, or ``"continuous"``: the features of the nodes.
     """
+    check_choice("inputs", inputs, ("classes", "continuous"))
+    if inputs == "continuous":
+        return _measured(data, validation, sizes, count, steps, seed, split)
     if not is_task(data):
         return _own(data, validation, sizes, count, steps)
     if validation is not None:
@@ -77,6 +89,23 @@ def training_data(
     listed = None if sizes is None else list(chosen_sizes)
     drawn = {"split": split, "sizes": listed, "count": count, "steps": steps}
     return TrainingData(train, validation, dataset, drawn)
+
+
+def _measured(
+    data: Any, validation: Any, sizes: Any, count: int | None, steps: int | None, seed: int, split: str
+) -> TrainingData:
+    """Graphs with features; those of a data set are told without the inputs that the features tell."""
+    if validation is not None:
+        raise GraphFSAError("validation does not go with continuous inputs")
+    if not is_task(data):
+        if sizes is not None or count is not None:
+            raise GraphFSAError("sizes and count go with a task; labelled graphs are as they are")
+        measured = as_feature_examples(data, steps=steps)
+        return TrainingData(measured.examples, measured=measured)
+    dataset = check_features_of(as_dataset(data))
+    drawn = training_data(dataset, sizes=sizes, count=count, steps=steps, seed=seed, split=split)
+    measured = dataset.measured(drawn.train, np.random.default_rng([check_seed(seed), 2]))
+    return replace(drawn, train=measured.examples, validation=None, measured=measured, truth=drawn.train.inputs)
 
 
 def is_task(data: Any) -> bool:

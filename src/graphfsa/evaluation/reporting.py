@@ -11,7 +11,7 @@ import numpy as np
 
 from graphfsa.analysis import Verification, coverage, verify
 from graphfsa.automaton import GraphFSA
-from graphfsa.datasets import Dataset, Example, Examples, as_dataset, as_examples, is_task
+from graphfsa.datasets import Dataset, Example, Examples, as_dataset, as_labelled, is_task
 from graphfsa.engine import Trajectory, run
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.evaluation.proving import report_proof
@@ -63,7 +63,8 @@ def report(
     else:
         if sizes is not None:
             raise GraphFSAError("sizes goes with a task; labelled graphs are as they are")
-        page = _of_data(known, as_examples(data))
+        given = as_labelled(data)
+        page = _of_data(known, given if isinstance(given, Examples) else known.labelled(given))
     return write_model_page(known, out, title=called, **page)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphfsa.analysis.stability import later, settled
 from graphfsa.checks import check_integer, check_seed, is_integer
-from graphfsa.datasets import Dataset, Examples, as_dataset, as_examples, draw, is_task
+from graphfsa.datasets import Dataset, Examples, as_dataset, as_labelled, draw, is_task
 from graphfsa.errors import GraphFSAError
 from graphfsa.html import rows_html
 from graphfsa.learners import Model, as_model
@@ -117,7 +117,8 @@ def evaluate(
     else:
         if sizes is not None or count is not None:
             raise GraphFSAError("sizes and count go with a task; labelled graphs are as they are")
-        parts = list(by_size(as_examples(data, steps=_one_number(steps))))
+        given = as_labelled(data, steps=_one_number(steps))
+        parts = list(by_size(given if isinstance(given, Examples) else known.labelled(given)))
     rows = [row for part in parts for row in _rows(known, part, further, dataset)]
     digest = Examples.concatenate(parts).digest
     return Evaluation(tuple(rows), digest, getattr(known.body, "digest", None), None if dataset is None else seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphfsa.learners._base import Learner, learned, roll_out
+from graphfsa.learners._continuous import check_continuous
 from graphfsa.learners._learn import as_learner, check_goal, fit_model, learn, learn_until, learner_class
 from graphfsa.learners._model import Model, Predictor, Verdict, as_model, reference_to
 from graphfsa.learners._model_files import find_any_automaton, load, versions
@@ -41,6 +42,7 @@ __all__ = [
     "Weights",
     "as_learner",
     "as_model",
+    "check_continuous",
     "check_goal",
     "find_any_automaton",
     "fit_model",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from inspect import cleandoc
 from math import isfinite
@@ -22,6 +22,8 @@ from graphfsa.learners._model import Model, Predictor, Verdict
 from graphfsa.learners._model_files import versions
 from graphfsa.learners._provenance import Provenance, Suspect
 from graphfsa.plugins import Plugin, plugin_reference
+from graphfsa.search.cuts.conflicts import FeatureData
+from graphfsa.search.cuts.search import Cuts
 
 Watch = Callable[[dict[str, Any]], None]
 _MAX_SUSPECTS = 1000
@@ -41,6 +43,9 @@ class Learner(Plugin, ABC):
 
     soft_tables: ClassVar[bool] = False
     """Whether its automata are read off soft tables, which can be kept."""
+
+    continuous: ClassVar[bool] = False
+    """Whether it learns automata from features too: then thresholds and an automaton are found together."""
 
     @property
     def split(self) -> str:
@@ -96,6 +101,22 @@ class Learner(Plugin, ABC):
 
     def check_libraries(self) -> None:
         """Raise if a library or device is missing that it needs; by default it needs none."""
+
+    def limited(self, budget: float) -> Learner:
+        """The same with this budget of work; by default, without a budget, itself."""
+        del budget
+        return self
+
+    def soft_cuts(self, data: FeatureData, seed: int, watch: Watch) -> Iterator[Cuts]:
+        """Thresholds for features that the learner proposes itself; by default none.
+
+        Args:
+            data: The graphs with features.
+            seed: The seed.
+            watch: Called with a record of how it goes now and then.
+        """
+        del data, seed, watch
+        return iter(())
 
 
 def attributes_of(doc: str | None) -> dict[str, str]:

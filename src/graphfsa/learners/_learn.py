@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from graphfsa.automaton import GraphFSA
 from graphfsa.checks import check_choice, shown
 from graphfsa.datasets import Dataset, Examples, TrainingData, training_data
 from graphfsa.errors import GraphFSAError
 from graphfsa.files import PathLike
 from graphfsa.learners._base import Learner, Watch, learned
+from graphfsa.learners._continuous import ContinuousFit
 from graphfsa.learners._model import Model, Predictor, reference_to
 from graphfsa.plugins import find_plugin
+from graphfsa.search.letters.climb import Judge
 
 
 def learn(
@@ -31,6 +32,7 @@ def learn(
     until: str | None = None,
     watch: Watch | None = None,
     fit: dict[str, Any] | None = None,
+    inputs: str = "classes",
     **options: Any,
 ) -> Model:
     """Learn from labelled graphs: of a task, of a file, or of your own.
@@ -51,6 +53,8 @@ def learn(
             tasks with a specification, ``"checked"`` for others.
         watch: Called with a record of how it goes now and then.
         fit: Further arguments of the learner's ``fit``, such as ``checkpoint`` of Diff-FSA.
+        inputs: ``"classes"``, or ``"continuous"``: nodes have features, numbers that thresholds turn into input
+            classes. The thresholds are learned together with the automaton; see docs/continuous.md.
         options: Options of the learner, if it is given by name.
 
     Returns:
@@ -68,7 +72,8 @@ def learn(
     if isinstance(data, Dataset):
         check_goal(until, data)
     drawn = training_data(
-        data, validation=validation, sizes=sizes, count=count, steps=steps, seed=seed, split=chosen.split
+        data, validation=validation, sizes=sizes, count=count, steps=steps, seed=seed, split=chosen.split,
+        inputs=inputs,
     )  # fmt: skip
     return learn_until(until, chosen, drawn, seed=seed, watch=watch, **(fit or {}))
 
@@ -94,7 +99,7 @@ def learn_until(
 
     asks = "judge" in signature(learner.fit).parameters
 
-    def refit(train: Examples, judge: Callable[[GraphFSA], Examples | None] | None) -> Model:
+    def refit(train: Examples, judge: Judge | None) -> Model:
         if folder is not None and learning:
             more["checkpoint"] = Path(folder) / f"round-{len(learning)}"
         if asks and judge is not None:
@@ -104,13 +109,26 @@ def learn_until(
         learning.append(monotonic() - start)
         return found
 
-    from graphfsa.proofs import until_settled
+    def settle(given: TrainingData, first: Model | None = None) -> Model:
+        """Learn until it is settled; ``first`` is what has been learned already."""
+        from graphfsa.proofs import until_settled
 
-    if data.dataset is None or goal == "exact":
-        return refit(data.train, None)
-    tell = watch or (lambda _record: None)
-    found = until_settled(data.train, data.dataset, refit, tell, prove=goal == "proved", seed=seed)
-    return _timed(found, goal, learning, monotonic() - began)
+        if given.dataset is None or goal == "exact":
+            return refit(given.train, None) if first is None else first
+        known = [] if first is None else [first]
+        tell = watch or (lambda _record: None)
+        again = lambda train, judge: known.pop() if known else refit(train, judge)  # noqa: E731
+        found = until_settled(given.train, given.dataset, again, tell, prove=goal == "proved", seed=seed)
+        return _timed(found, goal, learning, monotonic() - began)
+
+    if data.measured is None:
+        return settle(data)
+
+    def settle_first(model: Model, given: TrainingData) -> Model:
+        learning.append(monotonic() - began)
+        return settle(given, model)
+
+    return ContinuousFit(learner, data, seed, watch, settle_first, more).run()
 
 
 def _timed(model: Model, goal: str, learning: list[float], total: float) -> Model:

@@ -17,21 +17,26 @@ from graphfsa.automaton.rules import Rules
 from graphfsa.checks import check_integer, shorten, shown
 from graphfsa.datasets import (
     Dataset,
+    DiscretisedDataset,
+    Discretiser,
     Examples,
+    FeatureDataset,
+    FeatureExamples,
     Score,
     Task,
     as_dataset,
     as_examples,
+    as_labelled,
     examples_from,
+    node_features,
     training_data,
 )
 from graphfsa.engine import Trajectory, run
-from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.errors import GraphFSAError, LimitError, StateError
 from graphfsa.files import PathLike
 from graphfsa.graphs import Graph, as_graph
 from graphfsa.html import facts_html
 from graphfsa.learners._provenance import Attempted, DatasetReference, Provenance, Suspect
-from graphfsa.plugins import plugin_reference
 
 _MAX_REDRAWN = 10**7
 
@@ -80,6 +85,9 @@ class Model:
         proof: What became of the attempt to prove it, if there was one. Files do not keep it: see ``save_proof``.
         soft: The soft table that the automaton was read off.
         history: One record for each epoch, or for each look at the discrete tables.
+        discretiser: The thresholds that turn features of nodes into inputs of the task, if it was learned from
+            features. Then ``predict`` and the others take features in place of inputs: [nodes, features], or a dict by
+            node; if the data gave inputs beside them, a pair of both.
 
     Example:
         >>> import graphfsa as gf
@@ -101,10 +109,16 @@ class Model:
     proof: Proof | None = None
     soft: SoftTable | None = None
     history: tuple[dict[str, Any], ...] = ()
+    discretiser: Discretiser | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.body, GraphFSA):
             self.task.check_automaton(self.body)
+        if self.discretiser is not None and self.discretiser.names != self.task.inputs:
+            raise GraphFSAError(
+                f"the classes of the discretiser must be the inputs of the task, {', '.join(self.task.inputs)}; got "
+                + ", ".join(self.discretiser.names)
+            )
 
     @classmethod
     def of(cls, fsa: GraphFSA, task: Task | Dataset | str | None = None) -> Model:
@@ -175,7 +189,7 @@ class Model:
 
         Args:
             graph: A graph of this package, NetworkX, SciPy or PyG.
-            inputs: The input of each node: names, numbers, or a dict by node.
+            inputs: The input of each node: names, numbers, or a dict by node; with a discretiser the features.
             steps: Number of steps. By default an automaton runs until its states repeat and a network makes 2n + 2
                 steps; in an evolution it must be given.
             default: With a dict: the input of nodes that are not in it.
@@ -198,7 +212,7 @@ class Model:
             Classes, int16 [number of them, number of nodes]; -1 for no answer.
         """
         where = as_graph(graph)
-        given = node_values("input", self.task.inputs, where, inputs, default)
+        given = self._inputs(where, inputs, default)
         numbers = [check_integer("steps", number, most=MAX_STEPS) for number in steps]
         if self.body is None:
             return np.full((len(numbers), where.num_nodes), -1, np.int16)
@@ -226,7 +240,22 @@ class Model:
             data: Labelled graphs: Examples, NetworkX graphs, a .jsonl file, ...; inputs and classes go by their names.
             steps: For each graph, the number of steps (or one number for all); by default that of the labels.
         """
-        return self._answers(self.matched(as_examples(data)), steps)
+        return self._answers(self.labelled(data), steps)
+
+    def labelled(self, data: Any, *, steps: int | None = None) -> Examples:
+        """Labelled graphs of any kind as data of this model's task; features become inputs by its thresholds.
+
+        Args:
+            data: As for ``answers``.
+            steps: If given, the labels are states after this number of steps.
+
+        Raises:
+            GraphFSAError: The graphs have features and the model has no thresholds for them, or other ones.
+        """
+        given = as_labelled(data, steps=steps)
+        if isinstance(given, FeatureExamples) and self.discretiser is not None:
+            return self.matched(given.discretised(self.discretiser))
+        return self.matched(as_examples(given))
 
     def matched(self, examples: Examples) -> Examples:
         """Labelled graphs as data of this model's task: inputs and classes go by their names.
@@ -255,7 +284,12 @@ class Model:
                 "the model was not learned from a data set: give a task, or labelled graphs (--data FILE.jsonl, in "
                 "Python data=...)"
             )
-        return self.dataset.load()
+        dataset = self.dataset.load()
+        if self.discretiser is None:
+            return dataset
+        if not isinstance(dataset, FeatureDataset):
+            raise GraphFSAError(f"the model knows features, and the nodes of {dataset.name} have none")
+        return DiscretisedDataset(dataset, self.discretiser)
 
     def training_graphs(self) -> Examples:
         """The training graphs of its data set, drawn as they were when it was learned."""
@@ -269,7 +303,7 @@ class Model:
 
     def score(self, data: Any, *, steps: ArrayLike | None = None) -> Score:
         """Compare with the labels of some graphs; strict: a node without an answer is wrong."""
-        examples = self.matched(as_examples(data))
+        examples = self.labelled(data)
         return examples.score(self._answers(examples, steps))
 
     def accuracy(self, data: Any, *, steps: ArrayLike | None = None) -> float:
@@ -287,7 +321,7 @@ class Model:
     ) -> Trajectory:
         """Run the automaton from inputs of the task; ``options`` are those of ``graphfsa.run``."""
         where = as_graph(graph)
-        given = node_values("input", self.task.inputs, where, inputs, default)
+        given = self._inputs(where, inputs, default)
         return run(self.automaton, where, self.task.starting_states(self.automaton, given), steps, **options)
 
     # ---- what it looks like
@@ -333,6 +367,7 @@ class Model:
         facts = {
             "task": self.task.name,
             "verdict": self.verdict,
+            "inputs": None if self.discretiser is None else "; ".join(str(self.discretiser).split("\n")),
             "learner": None if known is None else known.learner,
             "accuracy on the training graphs": None if known is None else known.train_accuracy,
             "accuracy on the validation graphs": None if known is None else known.validation_accuracy,
@@ -343,6 +378,19 @@ class Model:
         return facts_html("Model", facts) + ("" if shown is None else shown())
 
     # ---- helpers
+
+    def _inputs(self, graph: Graph, given: Any, default: Any) -> Array:
+        """The number of the input of each node, uint8, from inputs or from features."""
+        if self.discretiser is None:
+            return node_values("input", self.task.inputs, graph, given, default)
+        known, inputs = self.discretiser, None
+        if len(known.given) > 1:
+            if not isinstance(given, tuple) or len(given) != 2:  # pyright: ignore[reportUnknownArgumentType]
+                names = ", ".join(known.given)
+                raise StateError(f"this model takes a pair: the inputs of the nodes ({names}), and their features")
+            inputs = node_values("input", known.given, graph, given[0])
+            given = given[1]  # pyright: ignore[reportUnknownVariableType]
+        return known.classes(node_features(known.features, graph, given, default), inputs)
 
     def _checked(self, given: Any, graph: Graph) -> Array:
         """The answers of a predictor of one's own, if there is a class for each node."""
@@ -393,7 +441,7 @@ def task_of(fsa: GraphFSA) -> Task:
 
 def reference_to(dataset: Dataset, drawn: Mapping[str, Any] | None = None) -> DatasetReference:
     """How a file names a data set, and how training graphs were drawn from it."""
-    return DatasetReference(plugin_reference(type(dataset)), dataset.options(), drawn or {})
+    return DatasetReference(dataset.reference, dataset.options(), drawn or {})
 
 
 def _automaton_answers(fsa: GraphFSA, task: Task, graph: Graph, inputs: ArrayLike, steps: list[int]) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, StochasticFSA, library
 from graphfsa.automaton.serialize import automaton_config, automaton_from_config, json_text
-from graphfsa.datasets import Task, dataset_names
+from graphfsa.datasets import Discretiser, Task, dataset_names
 from graphfsa.errors import FormatError, GraphFSAError, UnknownNameError
 from graphfsa.fields import Field, read_fields
 from graphfsa.files import PathLike, atomic_write, is_file, read_json
@@ -189,14 +189,22 @@ def read_about(data: Any, source: str) -> dict[str, Any]:
 
 def _json(model: Model) -> str:
     content = {"schema": SCHEMA, **about_model(model), "automaton": automaton_config(model.automaton)}
+    if model.discretiser is not None:
+        content["discretiser"] = model.discretiser.config()
     return json_text({**content, "used": _used_list(model.used)})
 
 
 def _from_json(data: dict[str, Any], source: str) -> Model:
-    own = {"used": Field((list, None), most=MAX_USED), "automaton": Field(dict)}
+    own = {
+        "used": Field((list, None), most=MAX_USED),
+        "automaton": Field(dict),
+        "discretiser": Field((dict, None), None),
+    }
     fields = read_fields(data, own, source, schema=SCHEMA, also=ABOUT)
     fsa = automaton_from_config(fields["automaton"], source)
     about = read_about({name: data[name] for name in ABOUT if name in data}, source)
+    if fields["discretiser"] is not None:
+        about["discretiser"] = Discretiser.from_config(fields["discretiser"], f"{source}: discretiser")
     try:
         return Model(body=fsa, used=_used_table(fields["used"], fsa, source), **about)
     except FormatError:

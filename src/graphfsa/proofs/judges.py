@@ -15,7 +15,6 @@ from graphfsa.errors import DrawError, GraphFSAError
 from graphfsa.graphs import GraphBatch
 from graphfsa.graphs.enumeration import MAX_SIZES, num_graphs
 from graphfsa.graphs.isomorphism import duplicate_groups
-from graphfsa.plugins import plugin_reference
 from graphfsa.proofs.prove import Proof, attempt_proof
 from graphfsa.proofs.specifications import specification_of
 
@@ -71,7 +70,7 @@ class Prover:
     def __init__(self, dataset: Dataset, tell: Callable[[str], None], effort: int = 1) -> None:
         self._dataset, self._tell, self._effort = dataset, tell, effort
         self._spec = specification_of(dataset)
-        self._source = {"task": plugin_reference(type(dataset)), "options": dataset.options()}
+        self._source = {"task": dataset.reference, "options": dataset.options()}
 
     def judge(self, fsa: GraphFSA) -> Judgement:
         """Proved, refuted, or undecided."""

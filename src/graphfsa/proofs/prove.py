@@ -16,7 +16,6 @@ from graphfsa.checks import check_integer
 from graphfsa.datasets import Dataset, Specification, TreeSpecification, WaveSpecification, as_dataset
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.learners import Model, as_model
-from graphfsa.plugins import plugin_reference
 from graphfsa.proofs._claims import claim_of
 from graphfsa.proofs._evolutions import prove_evolution
 from graphfsa.proofs._facts import check_facts
@@ -135,7 +134,7 @@ def choose_specification(
     """The specification that is meant, tested against the data set if there is one, and where it comes from."""
     if spec is None:
         dataset = _own_dataset(as_model(model)) if data is None else as_dataset(data)
-        source = {"task": plugin_reference(type(dataset)), "options": dataset.options()}
+        source = {"task": dataset.reference, "options": dataset.options()}
         return specification_of(dataset, graph_class), source
     if graph_class is not None:
         raise GraphFSAError("graph_class chooses among the specifications of a task; one was given already")

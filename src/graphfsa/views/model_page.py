@@ -9,6 +9,7 @@ from typing import Any
 from graphfsa.analysis import Coverage, Verification
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.rules import StateNames, plain_name, sight_words
+from graphfsa.datasets import Discretiser
 from graphfsa.engine import Trajectory
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.evaluation.proving import ProofReport
@@ -74,7 +75,10 @@ def write_model_page(
         about["training data"] = known.data
     versions = facts.pop("versions", {})
     about |= {**facts, "versions": ", ".join(f"{name} {version}" for name, version in versions.items())}
+    if model.discretiser is not None:
+        about["features"] = ", ".join(model.discretiser.features)
     sections = [
+        *([] if model.discretiser is None else [_inputs(model.discretiser)]),
         _rules(fsa, used),
         _diagram(fsa, used),
         _accuracy(rows, title, evolution=examples.task.kind == "evolution"),
@@ -95,6 +99,14 @@ def write_model_page(
 
 def _plain(row: Row) -> dict[str, Any]:
     return {name: value for name, value in asdict(row).items() if value is not None}
+
+
+def _inputs(discretiser: Discretiser) -> Section:
+    """How features of a node become its input."""
+    note = "How the features of a node give it an input, in which it starts. Proofs are about the inputs."
+    rows = {name: when if when == "always" else f"if {when}" for name, when in discretiser.words().items()}
+    gaps = {f"threshold {number}": words for number, words in enumerate(discretiser.gaps(), start=1)}
+    return facts_section("Inputs from features", rows | gaps, note=note)
 
 
 def _rules(fsa: GraphFSA, used: Any) -> Section:

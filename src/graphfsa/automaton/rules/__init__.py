@@ -12,7 +12,7 @@ from graphfsa.automaton.rules._guards import (
     guard_cost,
     guard_holds,
 )
-from graphfsa.automaton.rules._names import StateNames, plain_name
+from graphfsa.automaton.rules._names import StateNames, code_span, plain_name
 from graphfsa.automaton.rules._parsing import (
     any_automaton_from_rules,
     automaton_from_rules,
@@ -40,6 +40,7 @@ __all__ = [
     "aggregation_words",
     "any_automaton_from_rules",
     "automaton_from_rules",
+    "code_span",
     "entries_that_matter",
     "guard_cost",
     "guard_holds",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import asdict, dataclass, fields
 from math import inf
 from typing import Any, ClassVar
@@ -20,6 +22,8 @@ from graphfsa.learners.diff_fsa._checkpoint import read_history
 from graphfsa.learners.diff_fsa._recipe import PRESETS, Recipe, for_evolution, recipe_of
 from graphfsa.learners.diff_fsa._soft import SoftTable
 from graphfsa.search.capacity import Capacity, Range
+from graphfsa.search.cuts.conflicts import FeatureData
+from graphfsa.search.cuts.search import Cuts
 
 __all__ = ["PRESETS", "DiffFSA", "Recipe", "SoftTable", "read_history"]
 
@@ -58,6 +62,7 @@ class DiffFSA(Learner):
     """
 
     name: ClassVar[str] = "diff-fsa"
+    continuous: ClassVar[bool] = True
 
     preset: str
     capacity: Capacity
@@ -148,6 +153,18 @@ class DiffFSA(Learner):
     def compiled(self) -> bool:
         """Whether the compiled implementation is used."""
         return self.implementation == "compiled" or (self.implementation == "auto" and self.device == "cpu")
+
+    def limited(self, budget: float) -> DiffFSA:
+        """The same with this budget of work."""
+        other = copy(self)
+        object.__setattr__(other, "budget", budget)
+        return other
+
+    def soft_cuts(self, data: FeatureData, seed: int, watch: Watch) -> Iterator[Cuts]:
+        """Thresholds that were trained together with soft tables, the best first."""
+        from graphfsa.learners.diff_fsa._soft_cuts import trained_cuts
+
+        return trained_cuts(data, seed, watch)
 
     def recipe_for(self, task: Task) -> Recipe:
         """The choices for a task: some make no sense where labels are states at a given step."""

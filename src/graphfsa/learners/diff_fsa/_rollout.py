@@ -123,32 +123,36 @@ class Rollout:
         before = np.r_[0, np.cumsum(plan.size)]
         return (before[ends] - before[plan.layer] + plan.size[ends] * leaving) * self.num_states
 
-    def run(self, table: Tensor, batch: Batch) -> Tensor:
+    def run(self, table: Tensor, batch: Batch, start: Tensor | None = None) -> Tensor:
         """Distributions over states after the steps of each node, [node, state, restart].
 
         Args:
             table: Probability of each successor, [row, state that is not absorbing, successor, restart].
             batch: The graphs.
+            start: The distribution in which each node begins, [node, state, restart], through which gradients pass; by
+                default its state for certain. Only for torch's own operations and exact aggregation.
         """
         rows = len(self.values)
         wanted = (rows, self.num_states - self.absorbing, self.num_states)
         if table.ndim != 4 or tuple(table.shape[:3]) != wanted:
             raise GraphFSAError(f"a soft table must have shape {[*wanted, 'restarts']}; got {list(table.shape)}")
+        if start is not None and (self.compiled or self.aggregate != "exact"):
+            raise GraphFSAError("soft starting states need torch's own operations, and exact aggregation")
         if self.compiled:
             if table.device.type != "cpu":
                 raise GraphFSAError(f"the compiled roll-out runs on the CPU; the table is on {table.device}")
             return _function().apply(table, self, batch)
         if self.aggregate == "threshold":
             return self._torch_hard(table, batch)
-        return self._torch_exact(table, batch)
+        return self._torch_exact(table, batch, start)
 
     # ---- torch's own operations
 
-    def _torch_exact(self, table: Tensor, batch: Batch) -> Tensor:
+    def _torch_exact(self, table: Tensor, batch: Batch, start: Tensor | None) -> Tensor:
         assert self.layers is not None
         plan, device = self.layers.plan, table.device
         kinds = plan.kind[batch.nodes.node]
-        now = self._certain(batch, table)
+        now = self._certain(batch, table) if start is None else start
         groups = [(int(kind), np.flatnonzero(kinds == kind)) for kind in np.unique(kinds)]
         near = {
             kind: torch().as_tensor(_neighbours(batch, members, int(plan.degree[kind])), device=device)

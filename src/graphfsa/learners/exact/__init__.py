@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -57,6 +57,7 @@ class ExactLearner(Learner):
     """
 
     name: ClassVar[str] = "exact"
+    continuous: ClassVar[bool] = True
 
     states: Range = None
     bound: Range = None
@@ -108,6 +109,10 @@ class ExactLearner(Learner):
         del validation
         seed = check_examples(train, None, seed)
         return Fit(self, train, seed, watch or (lambda _record: None), judge).run()
+
+    def limited(self, budget: float) -> ExactLearner:
+        """The same with this budget of work."""
+        return replace(self, budget=budget)
 
     @property
     def capacity(self) -> Capacity:
