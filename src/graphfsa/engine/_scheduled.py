@@ -637,7 +637,10 @@ class ScheduledStepper:
 def _rule_of(fsa: Automaton) -> tuple[Array, Array, Array]:
     """Which outcome each entry has, the state of those that are sure (-1: it is not), and the sums of the others."""
     if isinstance(fsa, GraphFSA):
-        return fsa.transition_table, np.arange(fsa.num_states, dtype=np.int16), np.empty((0, 0), np.uint64)
+        # Of the type that tables of places of outcomes have, so that one kernel serves both.
+        table = fsa.transition_table.astype(np.uint16)
+        table.setflags(write=False)
+        return table, np.arange(fsa.num_states, dtype=np.int16), np.empty((0, 0), np.uint64)
     assert isinstance(fsa, StochasticFSA)
     sure = np.where(fsa.outcomes.max(axis=1) == ONE, fsa.outcomes.argmax(axis=1), -1).astype(np.int16)
     return fsa.transition_table, sure, thresholds(fsa.outcomes)

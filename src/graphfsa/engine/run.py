@@ -112,8 +112,7 @@ def run(
     fsa.aggregation.check_graph(graph)
     until_stable = isinstance(steps, str)
     schedule = Schedule.of(scheduler, faults, fsa, graph)
-    default_steps = max(10_000, 2 * graph.num_nodes) if schedule is None else schedule.default_steps(graph.num_nodes)
-    last_step = _last_step(steps, max_steps, default_steps)
+    last_step = _last_step(steps, max_steps, _default_steps(schedule, graph))
     stride = _check_record(record, graph.num_nodes, last_step, until_stable)
     if entries and graph.num_nodes * last_step >= 2**63:
         raise LimitError(f"entry counts of {graph.num_nodes} nodes over {last_step} steps do not fit in 63 bits")
@@ -293,6 +292,15 @@ def _execute(
 def _stack(frames: list[tuple[int, Array]], end: int, last: Array) -> tuple[Array, Array]:
     kept = [frame for frame in frames if frame[0] < end] + [(end, last)]
     return np.array([time for time, _ in kept], np.int64), np.stack([states for _, states in kept])
+
+
+def most_steps(steps: Any, max_steps: Any, fsa: Any, graph: Graph, scheduler: Any, faults: Any) -> int:
+    """The number of steps that ``run`` makes at most."""
+    return _last_step(steps, max_steps, _default_steps(Schedule.of(scheduler, faults, fsa, graph), graph))
+
+
+def _default_steps(schedule: Schedule | None, graph: Graph) -> int:
+    return max(10_000, 2 * graph.num_nodes) if schedule is None else schedule.default_steps(graph.num_nodes)
 
 
 def _last_step(steps: Any, max_steps: Any, default: int) -> int:
