@@ -61,7 +61,7 @@ class Scheduler(Plugin, ABC):
         ...         even = [node for node in moment.enabled if node % 2 == 0]
         ...         return even or moment.enabled
         >>> run(library.distance(), families.path(4), [3, 2, 2, 2], "stable", scheduler=EvenFirst()).steps
-        3
+        4
     """
 
     kind = "scheduler"
