@@ -36,11 +36,15 @@ revise: Any = None
 owe: Any = None
 next_enabled: Any = None
 strike: Any = None
+foresee: Any = None
+prefetch: Any = None
 """Bound when a kernel is compiled."""
 
 _MOVES = np.uint64(MOVES)
-_STEP, _MADE, _ROUNDS, _OWED, _OPEN, _ENABLED, _EVENT, _LOGGED, _QUIET = range(9)
+_STEP, _MADE, _ROUNDS, _OWED, _OPEN, _ENABLED, _EVENT, _LOGGED, _QUIET, _DRAWN = range(10)
 """Places of the numbers that a run keeps."""
+_AHEAD = 16
+"""How many steps ahead a scheduler that foresees its choices is asked, so that memory is there when it is needed."""
 _PAUSE = 1 << 21
 _LOG = 1 << 16
 _RUNNING, _AT_REST, _LOG_FULL = range(3)
@@ -117,6 +121,26 @@ def _look(
                 seen_slots[count] = slots[arc]
             count += 1
     return encode_node(states, seen, seen_slots, 0, count, parameters, scratch)
+
+
+def _look_at_all(
+    node: int,
+    step: int,
+    looks: bool,
+    states: Any,
+    indptr: Any,
+    indices: Any,
+    slots: Any,
+    parameters: Any,
+    scratch: Any,
+    seen: Any,
+    seen_slots: Any,
+    absent: Any,
+    losses: Any,
+    key: Any,
+) -> int:
+    """``_look`` without faults: less to compile."""
+    return encode_node(states, indices, slots, indptr[node], indptr[node + 1], parameters, scratch)
 
 
 def _enqueue(node: int, num_queue: int, out_indptr: Any, out_indices: Any, queue: Any, queued: Any) -> int:
@@ -275,6 +299,22 @@ def _strike(
     return num_queue
 
 
+def _strike_nobody(
+    step: int,
+    arcs: Any,
+    num_states: int,
+    states: Any,
+    queue: Any,
+    queued: Any,
+    harm: Any,
+    log: Any,
+    key: Any,
+    about: Any,
+) -> int:
+    """``_strike`` without faults: less to compile."""
+    return 0
+
+
 def _owe(cells: Any, counts: Any, tops: Any, about: Any) -> None:
     """Begin a round: every node that is enabled is owed a move."""
     about[_OPEN] = 1
@@ -283,6 +323,23 @@ def _owe(cells: Any, counts: Any, tops: Any, about: Any) -> None:
     while node < len(cells):
         cells[node] |= 2
         node = next_enabled(node + 1, cells, counts, tops)
+
+
+def _foresee(step: int, ahead: Any, cells: Any, indptr: Any, indices: Any, out_indptr: Any, out_indices: Any) -> None:
+    """Ask for what the next steps will read: each needs the answer of the one before, so they are some steps apart."""
+    node = ahead[(step + 10) % _AHEAD]
+    if cells[node] & 1:
+        prefetch(out_indices, np.int64(out_indptr[node]))
+        prefetch(indices, np.int64(indptr[node]))
+    node = ahead[(step + 6) % _AHEAD]
+    if cells[node] & 1:
+        for arc in range(out_indptr[node], out_indptr[node + 1]):
+            prefetch(indptr, np.int64(out_indices[arc]))
+            prefetch(cells, np.int64(out_indices[arc]))
+    node = ahead[(step + 3) % _AHEAD]
+    if cells[node] & 1:
+        for arc in range(out_indptr[node], out_indptr[node + 1]):
+            prefetch(indices, np.int64(indptr[out_indices[arc]]))
 
 
 def _scheduled_steps(
@@ -306,7 +363,7 @@ def _scheduled_steps(
     indptr, indices, slots, out_indptr, out_indices = arcs
     table, sure, sums, parameters = rule
     counts, tops = crowd[1], crowd[2]
-    chosen, following, queue, queued, scratch, seen, seen_slots = spare
+    chosen, following, queue, queued, scratch, seen, seen_slots, ahead = spare
     crashed, lying, absent, losses = harm[0], harm[1], harm[2], harm[3]
     harmed = len(harm[4]) + len(harm[5]) + len(harm[7]) > 0
     num_churned, num_states = len(harm[8]), table.shape[0]
@@ -353,7 +410,19 @@ def _scheduled_steps(
             return _AT_REST
         if about[_ENABLED] > 0 and not about[_OPEN]:
             owe(cells, counts, tops, about)
-        count = choose(step, about[_ENABLED], crowd, arcs, numbers, key, watch, chosen)
+        if len(ahead):
+            while about[_DRAWN] < step + _AHEAD:
+                choose(about[_DRAWN], 0, crowd, arcs, numbers, key, watch, chosen)
+                ahead[about[_DRAWN] % _AHEAD] = chosen[0]
+                prefetch(cells, np.int64(chosen[0]))
+                prefetch(out_indptr, np.int64(chosen[0]))
+                prefetch(states, np.int64(chosen[0]))
+                about[_DRAWN] += 1
+            foresee(step, ahead, cells, indptr, indices, out_indptr, out_indices)
+            chosen[0] = ahead[step % _AHEAD]
+            count = 1
+        else:
+            count = choose(step, about[_ENABLED], crowd, arcs, numbers, key, watch, chosen)
         moved = 0
         for place in range(count):
             node = chosen[place]
@@ -476,7 +545,7 @@ def _begin(arcs: Any, rule: Any, world: Any, crowd: Any, spare: Any, harm: Any, 
 
 
 @lru_cache(maxsize=256)
-def _kernel(encode: Callable[..., int], chooser: Callable[..., int]) -> Any:
+def _kernel(encode: Callable[..., int], chooser: Callable[..., int], faults: bool) -> Any:
     return compile_kernel(
         _scheduled_steps,
         philox=philox,
@@ -486,18 +555,20 @@ def _kernel(encode: Callable[..., int], chooser: Callable[..., int]) -> Any:
         nth_enabled=_nth_enabled,
         next_enabled=_next_enabled,
         owe=_owe,
+        foresee=_foresee,
         encode_node=encode,
-        look=_look,
+        look=_look if faults else _look_at_all,
         enqueue=_enqueue,
         revise=_revise,
-        strike=_strike,
+        strike=_strike if faults else _strike_nobody,
         choose=chooser,
     )
 
 
 @lru_cache(maxsize=64)
-def _beginner(encode: Callable[..., int]) -> Any:
-    return compile_kernel(_begin, philox=philox, flip=coin, encode_node=encode, look=_look, revise=_revise)
+def _beginner(encode: Callable[..., int], faults: bool) -> Any:
+    look_about = _look if faults else _look_at_all
+    return compile_kernel(_begin, philox=philox, flip=coin, encode_node=encode, look=look_about, revise=_revise)
 
 
 class ScheduledStepper:
@@ -535,7 +606,7 @@ class ScheduledStepper:
         encoder = encoder_of(fsa.aggregation, fsa.num_states, graph, hidden=hidden)
         chooser = type(scheduler).compiled_choose
         assert chooser is not None
-        self._kernel = _kernel(encoder.function, chooser)
+        self._kernel = _kernel(encoder.function, chooser, bool(faults))
         self._arcs = (*arcs_of(graph), *graph.out_arcs())
         self._rule = (*_rule_of(fsa), encoder.parameters)
         # A cell has the entry of a node, whether it is owed a move, and whether it is enabled, in one number: memory
@@ -553,6 +624,7 @@ class ScheduledStepper:
             np.zeros(fsa.num_states, np.int64),
             np.empty(most, np.int32),
             np.empty(slots, np.uint8),
+            np.zeros(_AHEAD if type(scheduler).foreseen else 0, np.int32),
         )
         self._key = (np.uint64(replicate), *key_of(seed))
         self._harm = _harm(fsa, graph, faults, self._key, hidden)
@@ -560,10 +632,10 @@ class ScheduledStepper:
         self._log = (np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.uint8))
         self._logged: list[tuple[Array, Array, Array]] = []
         self.num_changes = 0
-        self._about = np.zeros(9, np.int64)
+        self._about = np.zeros(10, np.int64)
         self._about[_QUIET] = quiet_from(faults)
         self._watch = np.zeros(1)
-        _beginner(encoder.function)(
+        _beginner(encoder.function, bool(faults))(
             self._arcs, self._rule, self._world, self._crowd, self._spare, self._harm, self._key, self._about
         )
 

@@ -70,6 +70,9 @@ class Scheduler(Plugin, ABC):
     timed: ClassVar[bool] = False
     """Whether steps take time, which ``choose`` adds to the clock."""
 
+    foreseen: ClassVar[bool] = False
+    """Whether each step has one node, whatever the states: then the compiled form is asked some steps ahead."""
+
     one_by_one: ClassVar[bool] = True
     """Whether few nodes move in a step, so that many steps are needed until states settle."""
 

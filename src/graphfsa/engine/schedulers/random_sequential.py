@@ -23,6 +23,7 @@ def _choose(step: int, size: int, crowd: Any, arcs: Any, numbers: Any, key: Any,
 class RandomSequential(Scheduler):
     """In each step one node moves, each with the same probability, whether it is enabled or not."""
 
+    foreseen = True
     compiled_choose = _choose
 
     def choose(self, moment: Moment) -> Sequence[int]:
