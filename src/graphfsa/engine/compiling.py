@@ -18,6 +18,8 @@ from graphfsa.interrupts import deferred_signals
 
 # Kernels release the interpreter lock and are run by our own threads; the compiler's thread pool is never started.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Helpers are called by kernels alone, so they need no way in from Python; making one takes time."""
 _NAMING = b"2"
 """How helpers are named; code that was kept under another naming is not used."""
 
@@ -46,7 +48,7 @@ def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -
         # Symbols are named after functions and numbered in each process. Two kernels that were compiled by different
         # processes and kept may have helpers of one name and number; loaded together, one would call the other's.
         knowing.__qualname__ = f"{function.__name__}_{fingerprint}"
-        helpers[name] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(knowing)
+        helpers[name] = numba.njit(**_OPTIONS, **_INNER)(knowing)
     known = {**kernel.__globals__, **helpers}
     unique = FunctionType(kernel.__code__, known, kernel.__name__, kernel.__defaults__)
     unique.__module__ = kernel.__module__
