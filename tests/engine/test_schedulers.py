@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import graphfsa as gf
-from graphfsa import CountingAggregation, Graph, GraphFSA, StochasticFSA, families, library, run
+from graphfsa import CountingAggregation, Graph, GraphFSA, StochasticFSA, families, run
 from graphfsa.engine import PlainStepper, moves_of, neighbourhood_values, reference_run
 from graphfsa.engine.coins import below, coin, key_of, waiting
 from graphfsa.engine.faults import Byzantine, Crash, Edges, Fault, Lost, Transient, fault_names, find_faults
@@ -304,7 +304,7 @@ def test_clocks_ring_at_their_rates():
     seen = np.bincount(found.changes.nodes, minlength=5)
     assert stats.chisquare(seen, np.array(rates) / sum(rates) * 50_000).pvalue > 1e-4
     assert found.clock == pytest.approx(50_000 / sum(rates), rel=0.02)
-    times = [run(flips, families.path(5), "a", steps, scheduler=Clocks(2.0), seed=8).clock for steps in range(0, 3000)]
+    times = [run(flips, families.path(5), "a", steps, scheduler=Clocks(2.0), seed=8).clock for steps in range(800)]
     waits = np.diff(times)
     assert stats.kstest(waits, stats.expon(scale=0.1).cdf).pvalue > 1e-4
 
@@ -400,13 +400,11 @@ def test_a_transient_fault_hits_a_share_even_of_final_states_and_is_repaired():
     found = run("distance", graph, start, 50, scheduler="synchronous", faults="transient:share=0.1,at=45", record="all")
     assert (found.at(45) == right.last).all()
     assert 1 <= (found.at(46) != right.last).sum() <= 20
-    healed = run(
-        library.threshold(1),
-        families.path(50),
-        [1] * 50,
-        "stable",
-        faults=Transient(nodes=[3, 20, 40], at=3, states=[0]),
+    rumour = GraphFSA.from_rule(
+        ["new", "told"], CountingAggregation(bound=1), lambda state, seen: "told" if seen["told"] else state
     )
+    hit = Transient(nodes=[3, 20, 40], at=3, states=["new"])
+    healed = run(rumour, families.path(50), "told", "stable", faults=hit)
     assert healed.last.tolist() == [1] * 50
     assert healed.stable_at == 4
 
@@ -499,6 +497,27 @@ def test_plug_ins_without_a_compiled_form_are_run_by_the_specification():
             return moment.enabled[:1]
 
     assert run("core", families.path(5), "in", "stable", scheduler=Other()).kernel == "plain"
+
+
+def test_runs_of_an_ensemble_are_runs():
+    """The same whatever the threads, and however many there are; each as ``run`` makes the first."""
+    options = {"scheduler": "clocks", "faults": ["lost:q=0.1,stop=40", "crash:rate=0.005"], "seed": 3}
+    fsa, graph = random_automaton(5, 3, coins=True), families.erdos_renyi(30, p=0.1, rng=rng(1))
+    some = gf.simulate(fsa, graph, "random", 100, replicates=4, every=40, threads=1, **options)
+    more = gf.simulate(fsa, graph, "random", 100, replicates=9, every=40, threads=3, **options)
+    for name in ("counts", "last", "moves", "rounds", "clock", "rest"):
+        assert (getattr(some, name) == getattr(more, name)[:4]).all(), name
+    first = run(fsa, graph, "random", 100, **options)
+    assert (first.last == some.last[0]).all()
+    assert (first.moves, first.rounds, first.clock) == (some.moves[0, -1], some.rounds[0, -1], some.clock[0, -1])
+    plain = gf.simulate(fsa, graph, "random", 20, replicates=3, seed=3)
+    again = gf.simulate(fsa, graph, "random", 20, replicates=3, seed=3, scheduler="synchronous")
+    assert plain.digest == again.digest
+    assert (plain.rest == again.rest).all()
+    with pytest.raises(StateError, match="moves are counted with a scheduler"):
+        plain.to_rest("moves")
+    with pytest.raises(StateError, match="a clock needs the scheduler 'clocks'"):
+        again.to_rest("clock")
 
 
 def test_frames_and_changes_agree():

@@ -126,8 +126,8 @@ class Ensemble:
             return self.rest[rested]
         numbers = {"moves": self.moves, "rounds": self.rounds, "clock": self.clock}[unit]
         if numbers is None:
-            what = "a scheduler with clocks" if unit == "clock" else "a scheduler, such as 'synchronous'"
-            raise StateError(f"{unit} are counted with {what}")
+            what = "a clock needs the scheduler 'clocks'"
+            raise StateError(what if unit == "clock" else f"{unit} are counted with a scheduler, such as 'synchronous'")
         return numbers[rested, -1]
 
 
