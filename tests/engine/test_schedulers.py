@@ -600,6 +600,8 @@ def test_what_is_wrong_is_said(options, kind, words):
     assert words in str(error.value)
 
 
-def test_a_record_that_does_not_fit_is_refused():
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(LimitError, match="takes about 119 GiB"):
+        Schedule.of("central", (), gf.library.life_like(), families.moore(40_000, 40_000))
     with pytest.raises(LimitError, match="GiB"):
         run("distance", "path:1000", "root:0", 10**8, scheduler="random-sequential", record="all")

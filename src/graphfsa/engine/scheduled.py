@@ -18,9 +18,11 @@ from graphfsa.engine.faults import Fault, find_faults
 from graphfsa.engine.reference_scheduled import PlainStepper
 from graphfsa.engine.schedulers import Scheduler, Synchronous, find_scheduler
 from graphfsa.engine.trajectory import Changes
-from graphfsa.errors import StateError
+from graphfsa.errors import LimitError, StateError
 from graphfsa.graphs.graph import Graph
 
+MAX_BYTES = 8 * 2**30
+_ARC_BYTES, _NODE_BYTES = 5, 40
 MovesStepper = ScheduledStepper | PlainStepper
 
 
@@ -42,6 +44,13 @@ class Schedule:
         found = find_faults(faults)
         if scheduler is None and not found:
             return None
+        size = _ARC_BYTES * graph.num_arcs + _NODE_BYTES * graph.num_nodes
+        if size > MAX_BYTES:
+            raise LimitError(
+                "a run with a scheduler or faults keeps the neighbours of every node; for "
+                f"{graph.num_nodes:,} nodes and {graph.num_arcs:,} arcs that takes about {size / 2**30:,.0f} GiB, and "
+                f"the limit is {MAX_BYTES / 2**30:.0f} GiB. Choose a smaller graph, or let all nodes move at once"
+            )
         schedule = cls(Synchronous() if scheduler is None else find_scheduler(scheduler), found)
         schedule.scheduler.check(graph)
         for fault in found:
