@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
 from graphfsa.checks import check_integer, shown
+from graphfsa.engine.coins import MAX_STEPS
 from graphfsa.errors import GraphFSAError, UnknownNameError
 from graphfsa.graphs.graph import Graph
 from graphfsa.plugins import Plugin, find_plugin
@@ -77,9 +78,9 @@ def tuples(name: str, given: Any) -> tuple[Any, ...]:
 
 def check_window(start: Any, stop: Any) -> None:
     """Raise unless something can last from step ``start`` until before step ``stop``; None for ever."""
-    check_integer("start", start)
+    check_integer("start", start, 0, MAX_STEPS)
     if stop is not None:
-        check_integer("stop", stop, start + 1, or_else=" or None")
+        check_integer("stop", stop, start + 1, MAX_STEPS + 1, or_else=" or None")
 
 
 def _made(kind: type[_P], options: dict[str, Any]) -> _P:

@@ -11,7 +11,7 @@ import numpy as np
 from graphfsa.automaton.base import Automaton
 from graphfsa.checks import check_integer, check_share
 from graphfsa.engine._described import as_nodes
-from graphfsa.engine.coins import waiting
+from graphfsa.engine.coins import MAX_STEPS, waiting
 from graphfsa.engine.faults._base import CRASH, NEVER, Fault, Harm, Source, World, check_who, who
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs.graph import Graph
@@ -36,7 +36,7 @@ class Crash(Fault):
     compiled = True
 
     def __post_init__(self) -> None:
-        check_integer("at", self.at)
+        check_integer("at", self.at, 0, MAX_STEPS)
         if self.rate is None:
             object.__setattr__(self, "nodes", check_who(self.share, self.nodes))
         elif self.share is not None or self.nodes is not None or self.at:

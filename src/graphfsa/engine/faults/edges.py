@@ -13,6 +13,7 @@ from graphfsa.automaton.base import Automaton
 from graphfsa.automaton.stochastic import weight_of
 from graphfsa.checks import check_integer, check_share, shown
 from graphfsa.engine._described import check_window, tuples
+from graphfsa.engine.coins import MAX_STEPS
 from graphfsa.engine.faults._base import ARC, NEVER, Fault, Harm, Source, World
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs.graph import Graph
@@ -53,8 +54,8 @@ class Edges(Fault):
         for each in given:
             if not isinstance(each, Sequence) or isinstance(each, str) or len(each) != 4:  # pyright: ignore[reportUnknownArgumentType]
                 raise GraphFSAError(f"away must be a list of (node, node, first step, end); got {shown(each)}")
-            first = check_integer("away: a first step", each[2])
-            check_integer("away: an end", each[3], first + 1)
+            first = check_integer("away: a first step", each[2], 0, MAX_STEPS)
+            check_integer("away: an end", each[3], first + 1, MAX_STEPS + 1)
         object.__setattr__(self, "away", tuple(tuple(each) for each in given))
 
     def check(self, fsa: Automaton, graph: Graph) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from graphfsa.automaton.base import Automaton
 from graphfsa.checks import check_integer
 from graphfsa.engine._described import tuples
-from graphfsa.engine.coins import below
+from graphfsa.engine.coins import MAX_STEPS, below
 from graphfsa.engine.faults._base import SET, Fault, Harm, Source, World, check_who, who
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs.graph import Graph
@@ -38,7 +38,7 @@ class Transient(Fault):
     def __post_init__(self) -> None:
         object.__setattr__(self, "nodes", check_who(self.share, self.nodes))
         for step in tuples("at", self.at):
-            check_integer("at: a step", step)
+            check_integer("at: a step", step, 0, MAX_STEPS)
         object.__setattr__(self, "at", tuples("at", self.at))
         if self.states is not None:
             object.__setattr__(self, "states", tuples("states", self.states))

@@ -50,6 +50,9 @@ class BlockSequential(Scheduler):
 
     def check(self, graph: Graph) -> None:
         """Raise if this can't be done on a graph."""
+        if isinstance(self.blocks, int):
+            check_integer("blocks", self.blocks, 1, max(2, graph.num_nodes))
+            return
         listed = as_nodes("blocks", graph, [node for block in self._blocks(graph) for node in block])
         missing = sorted(set(range(graph.num_nodes)) - set(listed))
         if missing:
