@@ -20,6 +20,7 @@ NAMES = (
     "mutants",
     "oracle",
     "prove",
+    "schedulers",
     "views",
     "waves",
 )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         as_examples,
         grab,
     )
-    from graphfsa.engine import Changes, Ensemble, Trajectory, run, simulate
+    from graphfsa.engine import Changes, Ensemble, Trajectory, faults, run, schedulers, simulate
     from graphfsa.errors import GraphFSAError
     from graphfsa.evaluation import Experiment, evaluate, report, reproduce
     from graphfsa.graphs import Graph, GraphBatch, Lattice, families
@@ -105,6 +105,7 @@ _HOMES = {
     "evaluate": "graphfsa.evaluation",
     "evaluation": "graphfsa",
     "families": "graphfsa.graphs",
+    "faults": "graphfsa.engine",
     "grab": "graphfsa.datasets",
     "graphs": "graphfsa",
     "learn": "graphfsa.learners",
@@ -118,6 +119,7 @@ _HOMES = {
     "reproduce": "graphfsa.evaluation",
     "rollout": "graphfsa.views",
     "run": "graphfsa.engine",
+    "schedulers": "graphfsa.engine",
     "simulate": "graphfsa.engine",
     "suggest": "graphfsa.analysis",
     "verify": "graphfsa.analysis",
@@ -172,6 +174,7 @@ __all__ = [
     "evaluate",
     "evaluation",
     "families",
+    "faults",
     "grab",
     "graphs",
     "learn",
@@ -185,6 +188,7 @@ __all__ = [
     "reproduce",
     "rollout",
     "run",
+    "schedulers",
     "simulate",
     "suggest",
     "verify",

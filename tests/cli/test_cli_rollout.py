@@ -53,6 +53,16 @@ def test_title_and_speed(cli, tmp_path):
     assert Image.open(tmp_path / "x.gif").info["duration"] == 2000
 
 
+def test_a_run_with_a_scheduler_and_faults(cli, tmp_path):
+    common = ["--graph", "tree:12", "--states", "root:0", "--seed", 4]
+    chosen = ["--scheduler", "central", "--faults", "crash:nodes=3,at=2"]
+    for suffix in (".html", ".png"):
+        facts = cli("rollout", "distance", *common, *chosen, "--out", tmp_path / f"x{suffix}", "--json").json
+        run = cli("run", "distance", *common, *chosen, "--steps", "stable", "--json").json
+        assert (facts["digest"], facts["steps"]) == (run["digest"], run["steps"])
+    assert "it was not its turn" in (tmp_path / "x.html").read_text()
+
+
 def test_own_colours(cli, tmp_path):
     common = ["--graph", "moore:4x4", "--states", "alive", "--steps", 0, "--out", tmp_path / "x.gif"]
     assert cli("rollout", "life", *common, "--colours", "alive=#d00").code == 0

@@ -48,6 +48,51 @@ def test_run_flips_the_coins_of_run_0(call):
     assert single["digest"] != other["digest"]
 
 
+SCHEDULED = ["--graph", "cycle:40", "--seed", "5", "--scheduler", "distributed:p=0.3", "--faults", "lost:q=0.2,stop=4"]
+
+
+def test_schedulers_and_faults_in_run_and_simulate(call, tmp_path):
+    out = tmp_path / "m.csv"
+    arguments = [*SCHEDULED, "--faults", "crash:share=0.1,at=2"]
+    one = json.loads(call("run", "majority", *arguments, "--steps", 30, "--json").stdout)
+    done = call(
+        "simulate", "majority", *arguments, "--steps", 30, "--every", 10, "--replicates", 6, "--out", out, "--json"
+    )
+    assert done.exit_code == 0, done.output
+    facts = json.loads(done.stdout)
+    assert one["scheduler"] == facts["scheduler"] == "distributed:p=0.3"
+    assert one["faults"] == facts["faults"] == ["lost:q=0.2,stop=4", "crash:share=0.1,at=2"]
+    rows = list(csv.DictReader(out.open()))
+    assert len(rows) == 6 * 4
+    assert [int(rows[3][name]) for name in ("step", "moves", "rounds")] == [30, one["moves"], one["rounds"]]
+    assert [int(rows[3][name]) for name in ("no", "yes")] == [*one["counts"].values()]
+    found = simulate(
+        "majority",
+        "cycle:40",
+        "random",
+        30,
+        replicates=6,
+        every=10,
+        seed=5,
+        threads=1,
+        scheduler="distributed:p=0.3",
+        faults=["lost:q=0.2,stop=4", "crash:share=0.1,at=2"],
+    )
+    assert found.digest == facts["digest"]
+    assert facts["at_rest"] == (found.rest >= 0).sum() == 6
+    assert facts["to_rest"]["moves"]["mean"] == found.to_rest("moves").mean()
+
+
+def test_replicates_of_run_are_those_of_simulate(call):
+    done = call("run", "majority", *SCHEDULED, "--steps", "stable", "--max-steps", 50, "--replicates", 4, "--json")
+    facts = json.loads(done.stdout)
+    other = call("simulate", "majority", *SCHEDULED, "--steps", 50, "--every", 50, "--replicates", 4, "--json")
+    assert facts["digest"] == json.loads(other.stdout)["digest"]
+    words = call("run", "sir", *GRAPH[:4], "--steps", "stable", "--replicates", 3).stdout
+    assert "steps to rest: mean" in words
+    assert "moves" not in words
+
+
 def test_rules_of_automata_with_coins_are_models(call, tmp_path):
     file = tmp_path / "sir.rules"
     assert call("rules", "sir", "--out", file).exit_code == 0
@@ -63,6 +108,9 @@ def test_rules_of_automata_with_coins_are_models(call, tmp_path):
         (["simulate", "sir", *GRAPH, "--draw", "x.csv"], "must end in"),
         (["simulate", "sir", *GRAPH[:2], "--states", "sick:0", "--steps", 3], "sick"),
         (["run", "sir", *GRAPH, "--kernel", "dense"], "no choice of a kernel"),
+        (["run", "sir", *GRAPH, "--replicates", "2", "--out", "x.txt"], "goes without --out"),
+        (["run", "sir", *GRAPH, "--scheduler", "centrl"], "did you mean 'central'"),
+        (["simulate", "sir", *GRAPH, "--faults", "lost:q=2"], "q must be a probability"),
         (["rules", "sir", "--task", "distance"], "without probabilities"),
         (["verify", "sir", "--task", "distance"], "moves at random"),
         (["prove", "sir", "--task", "distance"], "moves at random"),

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from graphfsa.cli._common import check_output, find_data, is_same_file, parse_steps, print_json, print_rows
+from graphfsa.cli._ensembles import FAULTS_HELP, SCHEDULER_HELP
 from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
 
@@ -47,7 +48,9 @@ def rollout_command(
         None, help="Colours of states, as ill=#d00,well=green; the other states keep their own.", metavar="STATE=COLOUR"
     ),
     title: str = typer.Option(None, help="A line above the picture [default: the model and the graph]."),
-    seed: int = typer.Option(0, min=0, help="Seed of random graphs and states."),
+    scheduler: str = typer.Option(None, help=SCHEDULER_HELP, metavar="NAME"),
+    faults: list[str] = typer.Option([], help=FAULTS_HELP, metavar="NAME:ARGS"),
+    seed: int = typer.Option(0, min=0, help="Seed of random graphs and states, schedulers and faults."),
     out: str = typer.Option(..., help="The .png, .svg, .pdf, .gif or .html file to write."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
@@ -77,6 +80,8 @@ def rollout_command(
         title=title,
         seed=seed,
         out=out,
+        scheduler=scheduler,
+        faults=faults,
     )
     facts: dict[str, Any] = {
         "out": out,

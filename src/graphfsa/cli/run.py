@@ -15,14 +15,15 @@ from graphfsa.cli._common import (
     print_rows,
     say,
 )
+from graphfsa.cli._ensembles import FAULTS_HELP, SCHEDULER_HELP, print_ensemble
 from graphfsa.cli._guard import guarded
-from graphfsa.cli._progress import step_progress
+from graphfsa.cli._progress import count_progress, step_progress
 from graphfsa.errors import GraphFSAError
 from graphfsa.files import is_file
 
 if TYPE_CHECKING:
     from graphfsa.automaton import GraphFSA, StochasticFSA
-    from graphfsa.engine import Trajectory
+    from graphfsa.engine import Ensemble, Trajectory
     from graphfsa.graphs import Graph
 
 
@@ -50,12 +51,17 @@ def run_command(
         None, min=0, help="With 'stable': give up after this number of steps [default: 2 x nodes, at least 10,000]."
     ),
     seed: int = typer.Option(0, min=0, help="Seed of random graphs and states, and of coins."),
+    scheduler: str = typer.Option(None, help=SCHEDULER_HELP, metavar="NAME"),
+    faults: list[str] = typer.Option([], help=FAULTS_HELP, metavar="NAME:ARGS"),
+    replicates: int = typer.Option(
+        None, min=1, help="Make this number of runs, and print what they have in common; simulate also writes them."
+    ),
     out: str = typer.Option(None, help="Write the last states to this .txt or .safetensors file."),
     threads: int = typer.Option(None, min=1, help="Number of threads [default: all cores]."),
     kernel: str = typer.Option("auto", help="auto, event, dense, lattice or bits. The result is the same."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Run an automaton on a graph, all nodes at once in every step.
+    """Run an automaton on a graph, all nodes at once in every step unless a scheduler says otherwise.
 
     Random graphs and states are drawn from two children of numpy.random.default_rng(SEED): spawn(2)[0] for the graph,
     spawn(2)[1] for the states. '--steps 0 --out FILE' writes the starting states.
@@ -73,6 +79,12 @@ def run_command(
     if max_steps is not None and limit != "stable":
         raise GraphFSAError("--max-steps goes with --steps stable")
     fsa = find_any_automaton(automaton)
+    if replicates is not None:
+        if out is not None or kernel != "auto":
+            raise GraphFSAError("--replicates goes without --out and --kernel; graphfsa simulate writes many runs")
+        chosen = {"scheduler": scheduler, "faults": faults, "seed": seed, "threads": threads}
+        print_ensemble(_many(fsa, graph, states, limit, max_steps, replicates, chosen), as_json=as_json)
+        return
     for_graph, for_states = generators(seed, 2)
     where = find_graph(graph, for_graph)
     start = parse_states(states, fsa, where, for_states)
@@ -83,6 +95,8 @@ def run_command(
             "kernel": kernel,
             "threads": threads,
             "progress": progress,
+            "scheduler": scheduler,
+            "faults": faults,
         }
         trajectory = run(fsa, where, start, limit, **options)  # pyright: ignore[reportArgumentType]
     if out is not None:
@@ -94,6 +108,36 @@ def run_command(
         print_json(facts)
     else:
         print_rows(_words(facts))
+
+
+def _many(
+    fsa: Any,
+    graph: str,
+    states: str,
+    limit: int | str,
+    max_steps: int | None,
+    replicates: int,
+    chosen: dict[str, Any],
+) -> Ensemble:
+    """Several runs, of which only the start and the end are counted."""
+    from graphfsa.engine import simulate
+    from graphfsa.engine.run import most_steps
+    from graphfsa.graphs import find_graph
+
+    where = find_graph(graph, generators(chosen["seed"], 2)[0])
+    steps = most_steps(limit, max_steps, fsa, where, chosen["scheduler"], chosen["faults"])
+    every = max(1, steps)
+    with count_progress("step of a run") as update:
+        return simulate(
+            fsa,
+            where,
+            states,
+            steps,
+            replicates=replicates,
+            every=every,
+            progress=lambda done: update(done, replicates * steps),
+            **chosen,
+        )
 
 
 def _facts(fsa: GraphFSA | StochasticFSA, graph: Graph, trajectory: Trajectory) -> dict[str, Any]:
@@ -110,14 +154,26 @@ def _facts(fsa: GraphFSA | StochasticFSA, graph: Graph, trajectory: Trajectory) 
         "digest": trajectory.digest,
         "kernel": trajectory.kernel,
         "seconds": round(trajectory.seconds, 6),
+        **_more(trajectory),
         "counts": dict(zip(fsa.state_names, counts, strict=True)),
     }
+
+
+def _more(trajectory: Trajectory) -> dict[str, Any]:
+    """What runs with a scheduler or faults count."""
+    if trajectory.scheduler is None:
+        return {}
+    about = {"scheduler": str(trajectory.scheduler), "faults": [str(fault) for fault in trajectory.faults]}
+    clock = {} if trajectory.clock is None else {"clock": trajectory.clock}
+    return {**about, "moves": trajectory.moves, "rounds": trajectory.rounds, **clock}
 
 
 def _words(facts: dict[str, Any]) -> dict[str, Any]:
     rows = dict(facts)
     if facts["stable_at"] is None:
         rows["stable_at"], rows["period"] = "not seen to repeat", "-"
+    if "faults" in facts:
+        rows["faults"] = ", ".join(facts["faults"]) or "none"
     shown = [f"{name} {count:,}" for name, count in facts["counts"].items() if count]
     rows["counts"] = ", ".join(shown[:16]) + (f", and {len(shown) - 16} more states" if len(shown) > 16 else "")
     return rows

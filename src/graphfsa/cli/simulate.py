@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output, print_json, print_rows, say
+from graphfsa.cli._common import check_output
+from graphfsa.cli._ensembles import FAULTS_HELP, SCHEDULER_HELP, print_ensemble
 from graphfsa.cli._guard import guarded
 from graphfsa.cli._progress import count_progress
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from graphfsa.engine import Ensemble
 
 _PICTURES = (".png", ".svg", ".pdf")
-_LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 def register(app: typer.Typer) -> None:
@@ -40,6 +40,8 @@ def simulate_command(
     noise: float = typer.Option(
         0.0, min=0.0, max=1.0, help="With this probability a node moves to any state instead of as the automaton says."
     ),
+    scheduler: str = typer.Option(None, help=SCHEDULER_HELP, metavar="NAME"),
+    faults: list[str] = typer.Option([], help=FAULTS_HELP, metavar="NAME:ARGS"),
     out: str = typer.Option(None, help="Write the counts of each run to this .csv file."),
     draw: str = typer.Option(None, help="Write a picture of all runs to this .png, .svg or .pdf file."),
     threads: int = typer.Option(None, min=1, help="Number of threads [default: all cores]."),
@@ -48,7 +50,8 @@ def simulate_command(
     """Run an automaton many times on one graph, and count the nodes in each state.
 
     Run K of a seed is the same however many runs there are, and however many threads. Run 0 is what 'graphfsa run'
-    makes.
+    makes. With a scheduler, a step is one move of those whose turn it is: one node, for random-sequential, round-robin,
+    central and clocks.
     """
     from graphfsa.automaton.stochastic import StochasticFSA
     from graphfsa.engine import simulate
@@ -71,6 +74,8 @@ def simulate_command(
             seed=seed,
             threads=threads,
             progress=lambda done: update(done, replicates * steps),
+            scheduler=scheduler,
+            faults=faults,
         )
     if out is not None:
         atomic_write(out, _table(found))
@@ -78,44 +83,18 @@ def simulate_command(
         from graphfsa.views import draw_ensemble
 
         draw_ensemble(found, draw, title=f"{automaton} on {graph}, {replicates:,} runs")
-    facts = _facts(found)
-    if as_json:
-        print_json(facts)
-        return
-    print_rows({name: value for name, value in facts.items() if name != "last"})
-    say("share of the nodes at the last step: mean, and the runs from 5 to 95 %")
-    for name, numbers in facts["last"].items():
-        say(f"  {name:20} {numbers['mean']:.4f}   {numbers['q05']:.4f} .. {numbers['q95']:.4f}")
-
-
-def _facts(found: Ensemble) -> dict[str, Any]:
-    rested = found.rest[found.rest >= 0]
-    last: dict[str, Any] = {}
-    for name in found.fsa.state_names:
-        quantiles = found.quantiles(name, _LEVELS)[:, -1]
-        numbers = {f"q{round(100 * level):02}": float(q) for level, q in zip(_LEVELS, quantiles, strict=True)}
-        last[name] = {"mean": float(found.mean(name)[-1]), **numbers}
-    return {
-        "automaton": found.fsa.digest,
-        "nodes": found.graph.num_nodes,
-        "arcs": found.graph.num_arcs,
-        "replicates": found.replicates,
-        "steps": int(found.times[-1]),
-        "seed": found.seed,
-        "at_rest": len(rested),
-        "mean_steps_to_rest": float(rested.mean()) if len(rested) else None,
-        "digest": found.digest,
-        "seconds": round(found.seconds, 6),
-        "last": last,
-    }
+    print_ensemble(found, as_json=as_json)
 
 
 def _table(found: Ensemble) -> str:
     """A line for each run and counted step."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["run", "step", *found.fsa.state_names])
+    columns = {"moves": found.moves, "rounds": found.rounds, "clock": found.clock}
+    kept = {name: numbers.tolist() for name, numbers in columns.items() if numbers is not None}
+    writer.writerow(["run", "step", *kept, *found.fsa.state_names])
     times = found.times.tolist()
     for run, counts in enumerate(found.counts.tolist()):
-        writer.writerows([run, step, *row] for step, row in zip(times, counts, strict=True))
+        beside = zip(*(numbers[run] for numbers in kept.values()), strict=True) if kept else [()] * len(times)
+        writer.writerows([run, step, *more, *row] for step, more, row in zip(times, beside, counts, strict=True))
     return text.getvalue()

@@ -23,6 +23,8 @@ _U = np.uint64
 _LEFT, _RIGHT = _U(0xD2511F53), _U(0xCD9E8D57)
 _FIRST, _SECOND = _U(0x9E3779B9), _U(0xBB67AE85)
 _MASK, _HALF, _FIVE, _SIX, _SIXTEEN, _TOP = _U(2**32 - 1), _U(32), _U(5), _U(6), _U(16), _U(26)
+_GRAIN = 2.0**-53
+_LOG_TWO = 0.6931471805599453
 
 
 def philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> tuple[Any, Any, Any, Any]:
@@ -57,3 +59,26 @@ def thresholds(outcomes: Array) -> Array:
     The next state is the first whose sum is above the coin.
     """
     return np.cumsum(outcomes, axis=1).astype(np.uint64)
+
+
+def below(number: Any, bound: Any) -> int:
+    """A coin as an integer from 0 to ``bound - 1``, each equally likely up to one part in 2^22. For kernels too."""
+    return min(int(float(number) * _GRAIN * float(bound)), int(bound) - 1)
+
+
+def waiting(number: Any) -> float:
+    """A coin as an exponential waiting time of mean 1: minus the logarithm of a number above 0 and up to 1.
+
+    Made of additions, products and quotients alone, so that it is the same to the bit wherever it is computed.
+    """
+    share = (float(number) + 1.0) * _GRAIN
+    halvings = 0.0
+    while share < 0.75:
+        share *= 2.0
+        halvings += 1.0
+    slope = (1.0 - share) / (1.0 + share)
+    square = slope * slope
+    total = 0.0
+    for odd in (25.0, 23.0, 21.0, 19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0):
+        total = square * (1.0 / odd + total)
+    return halvings * _LOG_TWO + 2.0 * slope * (1.0 + total)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from hashlib import sha256
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -18,6 +18,8 @@ from graphfsa.interrupts import deferred_signals
 
 # Kernels release the interpreter lock and are run by our own threads; the compiler's thread pool is never started.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_INTERNAL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Helpers are called by kernels alone, so they need no way in from Python; making one takes time."""
 _INNER = ("encode_first", "encode_second")
 """Names by which a function that is made of others calls them; see ``graphfsa.engine.encoding``."""
 _NAMING = b"2"
@@ -32,6 +34,8 @@ def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -
         kernel: A module-level function in the subset of Python that numba compiles.
         bindings: Functions to compile as well and to make known to the kernel, and to the bindings after them, under
             the given names.
+
+    Kernels may also call ``prefetch(array, place)``, which asks for a place of an array that will be needed soon.
     """
     # Or a file .numba_config.yaml in the working directory could say where compiled code, which is run, is kept.
     os.environ.setdefault("NUMBA_CACHE_DIR", "")
@@ -39,7 +43,7 @@ def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -
 
     assert isinstance(kernel, FunctionType)
     fingerprint = _fingerprint(kernel, *bindings.values())
-    helpers: dict[str, Any] = {}
+    helpers: dict[str, Any] = {"prefetch": _prefetch()}
     for name, function in bindings.items():
         assert isinstance(function, FunctionType)
         helpers[name] = _helper(function, helpers, fingerprint)
@@ -70,7 +74,29 @@ def _helper(function: FunctionType, known: dict[str, Any], fingerprint: str) -> 
     # Symbols are named after functions and numbered in each process. Two kernels that were compiled by different
     # processes and kept may have helpers of one name and number; loaded together, one would call the other's.
     knowing.__qualname__ = f"{function.__name__}_{fingerprint}"
-    return numba.njit(**_OPTIONS)(knowing)
+    return numba.njit(**_OPTIONS, **_INTERNAL)(knowing)
+
+
+@cache
+def _prefetch() -> Any:
+    """An instruction of the processor, for kernels that wait for memory."""
+    from llvmlite import ir
+    from numba.core import cgutils, types
+    from numba.extending import intrinsic
+
+    def prefetch(_typing: Any, array: Any, place: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            parts = context.make_array(signature.args[0])(context, builder, arguments[0])
+            address = builder.bitcast(builder.gep(parts.data, [arguments[1]]), cgutils.voidptr_t)
+            number = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
+            call = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+            builder.call(call, [address, number(0), number(3), number(1)])
+            return context.get_dummy_value()
+
+        return types.void(array, types.intp), generate
+
+    return intrinsic(prefetch)
 
 
 def _uninterrupted(compiled: Any) -> Any:

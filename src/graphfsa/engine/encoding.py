@@ -45,8 +45,14 @@ class Encoder:
     parameters: Array
 
 
-def encoder_of(aggregation: Aggregation, num_states: int, graph: Graph) -> Encoder:
+def encoder_of(aggregation: Aggregation, num_states: int, graph: Graph, *, hidden: bool = False) -> Encoder:
     """The encoder of an aggregation for automata with this number of states on a graph.
+
+    Args:
+        aggregation: The aggregation.
+        num_states: Number of states.
+        graph: The graph.
+        hidden: Whether a node may see only some of its neighbours.
 
     Raises:
         LimitError: The aggregation has neither ``compiled_encode`` nor ``with_neighbour``, and nodes of this graph can
@@ -71,6 +77,8 @@ def encoder_of(aggregation: Aggregation, num_states: int, graph: Graph) -> Encod
     if steps is not None:
         return Encoder(_by_steps, steps)
     degrees = graph.cached("distinct_degrees", lambda: tuple(np.unique(graph.degrees).tolist()))
+    if hidden:
+        degrees = tuple(range(max(degrees, default=0) + 1))
     return Encoder(_by_counts, _count_table(aggregation, num_states, degrees))
 
 

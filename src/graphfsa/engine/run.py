@@ -24,7 +24,10 @@ from graphfsa.engine._event import EventStepper
 from graphfsa.engine._random import RandomStepper
 from graphfsa.engine._stepper import Stepper
 from graphfsa.engine.coins import MAX_STEPS
+from graphfsa.engine.faults import Fault
 from graphfsa.engine.kernels import KERNELS, Kernel, make_stepper
+from graphfsa.engine.scheduled import Schedule, all_changes, go_to
+from graphfsa.engine.schedulers import Scheduler
 from graphfsa.engine.threads import check_threads, default_threads
 from graphfsa.engine.trajectory import Changes, Trajectory
 from graphfsa.errors import AutomatonError, LimitError, StateError
@@ -51,8 +54,10 @@ def run(
     kernel: Kernel = "auto",
     threads: int | None = None,
     progress: Progress | None = None,
+    scheduler: Scheduler | str | None = None,
+    faults: Fault | str | Sequence[Fault | str] = (),
 ) -> Trajectory:
-    """Run an automaton on a graph, all nodes at once in every step.
+    """Run an automaton on a graph, all nodes at once in every step unless a scheduler says otherwise.
 
     The result does not depend on ``kernel`` or ``threads``. Fixed points and cycles are noticed and the rest of the
     steps is jumped over, so a run costs at most a small multiple of the steps until its states repeat.
@@ -67,15 +72,20 @@ def run(
         default: If ``states`` is a dict: the state of the nodes that it leaves out.
         seed: Seed of random graphs and states that are given by name, and of the coins.
         steps: How many steps to make, or ``"stable"``: until the first step from which on the states repeat; with
-            coins, from which on no node can move.
+            coins or a scheduler, from which on no node can move and no fault is still to come.
         max_steps: With ``"stable"``: give up after this number of steps; ``stable_at`` of the result is then None. By
-            default twice the number of nodes, and at least 10,000.
+            default twice the number of nodes, and at least 10,000; with a scheduler that moves one node at a time 100
+            times the number of nodes, and at least 1,000,000.
         record: ``"all"`` keeps the states of every step, a number ``k`` those of every k-th and of the last,
             ``"changes"`` only what changed when; None only the last states.
         entries: Whether to count how often each (state, value) entry of the table is used.
         kernel: Which kernels to use; ``"auto"`` chooses. Changes and entries are always recorded by ``"event"``.
         threads: Number of threads; by default all cores (or ``GRAPHFSA_THREADS``).
         progress: Called with the current step several times a second.
+        scheduler: Who moves when: a name such as ``"central"`` or ``"distributed:p=0.3"``, or an object of
+            ``graphfsa.schedulers``. Its coins come from the seed.
+        faults: What goes wrong: such as ``"crash:share=0.1,at=5"``, or objects of ``graphfsa.faults``; in the order in
+            which they strike.
 
     Returns:
         The trajectory.
@@ -87,6 +97,9 @@ def run(
         [0, 1, 0, 1]
         >>> run(library.distance(), ring, {0: "root"}, steps="stable", default="node").by_node()
         {0: 'even', 1: 'odd', 2: 'even', 3: 'odd'}
+        >>> found = run("distance", "path:100", "root:0", "stable", scheduler="central", seed=1)
+        >>> found.steps, found.moves, found.rounds
+        (100, 100, 100)
     """
     began = perf_counter()
     fsa = find_any_automaton(fsa)
@@ -100,11 +113,19 @@ def run(
     aggregation: Aggregation = fsa.aggregation
     graph = aggregation.fitting(graph)
     until_stable = isinstance(steps, str)
-    last_step = _last_step(steps, max_steps, graph.num_nodes)
+    schedule = Schedule.of(scheduler, faults, fsa, graph)
+    last_step = _last_step(steps, max_steps, _default_steps(schedule, graph))
     stride = _check_record(record, graph.num_nodes, last_step, until_stable)
     if entries and graph.num_nodes * last_step >= 2**63:
         raise LimitError(f"entry counts of {graph.num_nodes} nodes over {last_step} steps do not fit in 63 bits")
     num_threads = default_threads() if threads is None else check_threads(threads)
+    if schedule is not None:
+        if entries or kernel != "auto":
+            raise StateError("runs with a scheduler or faults count no entries, and have no choice of a kernel")
+        schedule.check_steps(last_step)
+        plan = _Plan(last_step, until_stable, stride, changes=record == "changes", entries=False)
+        trajectory = _scheduled(fsa, graph, start, plan, schedule, check_seed(seed), progress)
+        return replace(trajectory, seconds=perf_counter() - began)
     if isinstance(fsa, StochasticFSA):
         if record == "changes" or entries or kernel != "auto":
             raise StateError("runs with coins record frames only: no changes, no entries, and no choice of a kernel")
@@ -145,6 +166,53 @@ def _with_coins(
     times, states = _stack(frames, end, last) if stride else (None, None)
     stable_at, period = (rest, 1) if at_rest else (None, None)
     return Trajectory(fsa, graph, start.copy(), last, end, stable_at, period, "coins", times, states)
+
+
+def _scheduled(
+    fsa: Automaton,
+    graph: Graph,
+    start: Array,
+    plan: _Plan,
+    schedule: Schedule,
+    seed: int,
+    progress: Progress | None,
+) -> Trajectory:
+    """One run with a scheduler or faults; at rest it jumps to the end."""
+    frames: list[tuple[int, Array]] = []
+    stepper = schedule.stepper(fsa, graph, start, seed, changes=plan.changes)
+    resting = False
+    for target in plan.targets():
+        resting = resting or not go_to(stepper, target, progress)
+        _check_bytes(13 * stepper.num_changes, "the changes")
+        if resting:
+            break
+        if plan.stride:
+            frames.append((target, stepper.states.copy()))
+            _check_bytes(len(frames) * (graph.num_nodes + _FRAME_BYTES), "the frames")
+    resting = resting or stepper.at_rest()
+    end = stepper.time if plan.until_stable or not resting else plan.last_step
+    last = stepper.states.copy()
+    times, states = _stack(frames, end, last) if plan.stride else (None, None)
+    rest = (stepper.time, 1) if resting else (None, None)
+    changes = all_changes(stepper) if plan.changes else None
+    assert isinstance(fsa, GraphFSA | StochasticFSA)
+    return Trajectory(
+        fsa,
+        graph,
+        start.copy(),
+        last,
+        end,
+        *rest,
+        stepper.kernel,
+        times,
+        states,
+        changes,
+        scheduler=schedule.scheduler,
+        faults=schedule.faults,
+        moves=stepper.moves,
+        rounds=stepper.rounds,
+        clock=stepper.clock if schedule.scheduler.timed else None,
+    )
 
 
 def _named_states(text: str, fsa: Automaton, graph: Any, rng: np.random.Generator) -> Array:
@@ -228,9 +296,18 @@ def _stack(frames: list[tuple[int, Array]], end: int, last: Array) -> tuple[Arra
     return np.array([time for time, _ in kept], np.int64), np.stack([states for _, states in kept])
 
 
-def _last_step(steps: Any, max_steps: Any, num_nodes: int) -> int:
+def most_steps(steps: Any, max_steps: Any, fsa: Any, graph: Graph, scheduler: Any, faults: Any) -> int:
+    """The number of steps that ``run`` makes at most."""
+    return _last_step(steps, max_steps, _default_steps(Schedule.of(scheduler, faults, fsa, graph), graph))
+
+
+def _default_steps(schedule: Schedule | None, graph: Graph) -> int:
+    return max(10_000, 2 * graph.num_nodes) if schedule is None else schedule.default_steps(graph.num_nodes)
+
+
+def _last_step(steps: Any, max_steps: Any, default: int) -> int:
     if steps == "stable":
-        limit = max(10_000, 2 * num_nodes) if max_steps is None else max_steps
+        limit = default if max_steps is None else max_steps
         name = "max_steps"
     elif max_steps is not None:
         raise StateError("max_steps goes with steps='stable'")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from threading import Event
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,11 +19,14 @@ from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.automaton.library import find_any_automaton
 from graphfsa.automaton.states import node_states, parse_states
 from graphfsa.automaton.stochastic import StochasticFSA
-from graphfsa.checks import check_integer, check_seed
+from graphfsa.checks import check_integer, check_name, check_seed
 from graphfsa.engine._drive import Progress
 from graphfsa.engine._random import RandomStepper
 from graphfsa.engine.coins import MAX_REPLICATES, MAX_STEPS
-from graphfsa.engine.threads import check_threads, default_threads
+from graphfsa.engine.faults import Fault
+from graphfsa.engine.scheduled import Schedule
+from graphfsa.engine.schedulers import Scheduler
+from graphfsa.engine.threads import check_threads, default_threads, run_ranges
 from graphfsa.errors import AutomatonError, LimitError, StateError
 from graphfsa.graphs import Graph, GraphLike, find_graph
 
@@ -44,6 +49,12 @@ class Ensemble:
         rest: For each run the step from which on no node can move, int64 [replicates]; -1 if it was not seen to rest.
         seed: The seed.
         seconds: Wall time, including the compilation of kernels that were not used before.
+        scheduler: Who moved when; None if all nodes moved at once in every step.
+        faults: What went wrong.
+        moves: With a scheduler or faults: how often nodes had changed their states by the rules, int64 [replicates,
+            times].
+        rounds: The same for rounds, int64 [replicates, times].
+        clock: The time, of schedulers with clocks, float64 [replicates, times].
 
     Example:
         >>> from graphfsa import StochasticFSA, families, simulate
@@ -67,6 +78,11 @@ class Ensemble:
     rest: Array
     seed: int
     seconds: float = 0.0
+    scheduler: Scheduler | None = None
+    faults: tuple[Fault, ...] = ()
+    moves: Array | None = None
+    rounds: Array | None = None
+    clock: Array | None = None
 
     @property
     def replicates(self) -> int:
@@ -92,6 +108,28 @@ class Ensemble:
         """Quantiles of the share of a state over all runs, float64 [levels, times]."""
         return np.quantile(self.share(state), levels, axis=0)
 
+    def to_rest(self, unit: Literal["steps", "moves", "rounds", "clock"] = "steps") -> Array:
+        """How long each run took that came to rest; runs that did not are left out.
+
+        Args:
+            unit: What is counted; moves, rounds and the clock with a scheduler or faults only.
+
+        Example:
+            >>> from graphfsa import families, simulate
+            >>> found = simulate("majority", families.cycle(30), "random", 3000, replicates=50, scheduler="central")
+            >>> bool((found.to_rest("moves") <= found.to_rest("steps")).all())
+            True
+        """
+        check_name("unit", unit, ("steps", "moves", "rounds", "clock"))
+        rested = self.rest >= 0
+        if unit == "steps":
+            return self.rest[rested]
+        numbers = {"moves": self.moves, "rounds": self.rounds, "clock": self.clock}[unit]
+        if numbers is None:
+            what = "a clock needs the scheduler 'clocks'"
+            raise StateError(what if unit == "clock" else f"{unit} are counted with a scheduler, such as 'synchronous'")
+        return numbers[rested, -1]
+
 
 def simulate(
     fsa: Any,
@@ -105,6 +143,8 @@ def simulate(
     every: int = 1,
     threads: int | None = None,
     progress: Progress | None = None,
+    scheduler: Scheduler | str | None = None,
+    faults: Fault | str | Sequence[Fault | str] = (),
 ) -> Ensemble:
     """Run an automaton many times on one graph, and count the nodes in each state.
 
@@ -121,14 +161,19 @@ def simulate(
         every: Count at every step that is a multiple of this, and at the last.
         threads: Number of threads; by default all cores (or ``GRAPHFSA_THREADS``).
         progress: Called with the number of run steps made, of ``replicates * steps``.
+        scheduler: Who moves when, as for ``run``; runs differ by the coins of the scheduler, too.
+        faults: What goes wrong, as for ``run``.
     """
     began = perf_counter()
     automaton, network, starts = prepared(fsa, graph, states, default, seed)
     check_integer("steps", steps, 0, MAX_STEPS - 1, error=StateError)
     check_integer("replicates", replicates, 1, MAX_REPLICATES - 1)
     check_integer("every", every, 1)
+    schedule = Schedule.of(scheduler, faults, automaton, network)
+    if schedule is not None:
+        schedule.check_steps(steps)
     num_times = steps // every + 1 + (steps % every > 0)
-    size = replicates * (8 * num_times * automaton.num_states + network.num_nodes)
+    size = replicates * (8 * num_times * (automaton.num_states + 3 * (schedule is not None)) + network.num_nodes)
     if size > MAX_BYTES:
         raise LimitError(
             f"{replicates:,} runs with {num_times:,} counts of {automaton.num_states} states, and their last states, "
@@ -140,22 +185,72 @@ def simulate(
     counts = np.empty((replicates, num_times, automaton.num_states), np.int64)
     last = np.empty((replicates, network.num_nodes), np.uint8)
     rest = np.empty(replicates, np.int64)
+    blank = Ensemble(automaton, network, times, counts, last, rest, seed)
+    if schedule is None:
+        found = _all_at_once(blank, starts, num_threads, progress)
+    else:
+        found = _with_schedule(blank, schedule, starts, num_threads, progress)
+    return replace(found, seconds=perf_counter() - began)
+
+
+def _all_at_once(blank: Ensemble, starts: Any, threads: int, progress: Progress | None) -> Ensemble:
+    """Fill in the runs: several on one graph at once."""
+    network, steps, replicates = blank.graph, int(blank.times[-1]), blank.replicates
     batch = max(1, min(replicates, _BATCH_NODES // max(1, network.num_nodes)))
     for first in range(0, replicates, batch):
         runs = slice(first, min(first + batch, replicates))
         begin = np.stack([starts(run) for run in range(runs.start, runs.stop)])
-        stepper = RandomStepper(automaton, network, begin, seed, first, num_threads)
+        stepper = RandomStepper(blank.fsa, network, begin, blank.seed, first, threads)
         at_rest = False
-        for place, time in enumerate(times.tolist()):
+        for place, time in enumerate(blank.times.tolist()):
             while stepper.time < time and not at_rest:
                 at_rest = not stepper.step()
                 if progress is not None:
                     progress(first * steps + stepper.time * (runs.stop - first))
-            counts[runs, place] = stepper.counts()
-        last[runs] = stepper.states
+            blank.counts[runs, place] = stepper.counts()
+        blank.last[runs] = stepper.states
         rested = stepper.rest.astype(np.int64)
-        rest[runs] = np.where(at_rest | (rested < stepper.time), rested, -1)
-    return Ensemble(automaton, network, times, counts, last, rest, seed, perf_counter() - began)
+        blank.rest[runs] = np.where(at_rest | (rested < stepper.time), rested, -1)
+    return blank
+
+
+def _with_schedule(
+    blank: Ensemble, schedule: Schedule, starts: Any, threads: int, progress: Progress | None
+) -> Ensemble:
+    """Fill in the runs: each thread makes whole runs, so it does not matter which makes which."""
+    shape, steps = (blank.replicates, len(blank.times)), int(blank.times[-1])
+    moves, rounds, clock = np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(shape)
+    made, stop = np.zeros(blank.replicates, np.int64), Event()
+
+    def one(run: int) -> None:
+        stepper = schedule.stepper(blank.fsa, blank.graph, starts(run), blank.seed, run)
+        going = True
+        for place, time in enumerate(blank.times.tolist()):
+            while going and stepper.time < time and not stop.is_set():
+                going = stepper.advance(time)
+                made[run] = stepper.time if going else steps
+                if progress is not None and threading.current_thread() is main:
+                    progress(int(made.sum()))
+            blank.counts[run, place] = np.bincount(stepper.states, minlength=blank.fsa.num_states)
+            moves[run, place], rounds[run, place], clock[run, place] = stepper.moves, stepper.rounds, stepper.clock
+        blank.last[run] = stepper.states
+        blank.rest[run] = stepper.time if not going or stepper.at_rest() else -1
+        made[run] = steps
+
+    def some(begin: int, end: int) -> int:
+        for run in range(begin, end):
+            one(run)
+        return 0
+
+    main = threading.current_thread()
+    one(0)  # Kernels are compiled once, before there are several threads.
+    try:
+        run_ranges(lambda begin, end: some(begin + 1, end + 1), blank.replicates - 1, threads)
+    finally:
+        stop.set()
+    timed = clock if schedule.scheduler.timed else None
+    about = {"scheduler": schedule.scheduler, "faults": schedule.faults}
+    return replace(blank, moves=moves, rounds=rounds, clock=timed, **about)  # pyright: ignore[reportArgumentType]
 
 
 def prepared(fsa: Any, graph: Any, states: Any, default: Any, seed: int) -> tuple[StochasticFSA, Graph, Any]:

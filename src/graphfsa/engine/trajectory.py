@@ -12,6 +12,8 @@ from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.automaton.stochastic import StochasticFSA
 from graphfsa.checks import check_integer
+from graphfsa.engine.faults import Fault
+from graphfsa.engine.schedulers import Scheduler
 from graphfsa.errors import StateError
 from graphfsa.graphs.graph import Graph
 
@@ -48,13 +50,20 @@ class Trajectory:
         steps: Number of steps, executed or jumped over.
         stable_at: The first step from which on the states repeat, if that was noticed: a fixed point or a cycle.
         period: Length of that cycle; 1 for a fixed point.
-        kernel: The kernels that ran: ``event``, ``dense``, ``lattice``, ``bits``, ``coins``; joined by ``+``.
+        kernel: The kernels that ran: ``event``, ``dense``, ``lattice``, ``bits``, ``coins``, ``scheduled``, ``plain``;
+            joined by ``+``.
         times: Steps of the recorded frames, int64 [frames]; None if none were asked for.
         states: Recorded frames, uint8 [frames, num_nodes]; None if none were asked for.
         changes: Recorded changes; None if they were not asked for.
         entries: How often each (state, value) entry was used over all steps and nodes, int64 [num_states,
             num_values], jumped steps included; None if not asked for.
         seconds: Wall time of the run, including the compilation of kernels that were not used before.
+        scheduler: Who moved when; None if all nodes moved at once in every step.
+        faults: What went wrong.
+        moves: With a scheduler or faults: how often a node changed its state by the rules.
+        rounds: The same for rounds: one ends when every node that was enabled at its beginning has moved, or is not
+            enabled any more.
+        clock: The time at the end, of schedulers with clocks.
 
     Example:
         >>> from graphfsa import families, library, run
@@ -77,6 +86,11 @@ class Trajectory:
     changes: Changes | None = None
     entries: Array | None = None
     seconds: float = 0.0
+    scheduler: Scheduler | None = None
+    faults: tuple[Fault, ...] = ()
+    moves: int | None = None
+    rounds: int | None = None
+    clock: float | None = None
 
     @property
     def digest(self) -> str:

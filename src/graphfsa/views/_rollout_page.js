@@ -380,7 +380,12 @@
     row("neighbours", neighbours(frame, node));
     row("entry", chip(state), " with ", make("bdi", value), " → ", chip(next));
     if (run.rules.length) row("rule", ruled(run.rules[state], run.entry_rule[entry]));
-    row("so it", make("span", next === state ? "stays" : "changes", next === state ? "" : "changed"));
+    const known = run.scheduled && frame + 1 < frames && run.times[frame + 1] === run.times[frame] + 1;
+    const after = known ? stateAt(frame + 1, node) : next;
+    let words = next === state ? "stays" : "changes";
+    if (run.scheduled && !known && next !== state) words = "changes when it is its turn";
+    if (after !== next) words = after === state ? "stays: it was not its turn" : "changes otherwise, by a fault";
+    row("so it", make("span", words, after === state ? "" : "changed"));
     return list;
   }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,8 @@ from graphfsa.automaton.states import node_states, parse_states
 from graphfsa.checks import check_integer, check_number, check_seed
 from graphfsa.datasets import Dataset, as_dataset
 from graphfsa.engine import Trajectory, run
+from graphfsa.engine.faults import Fault
+from graphfsa.engine.schedulers import Scheduler
 from graphfsa.errors import GraphFSAError, LimitError, StateError
 from graphfsa.files import atomic_write, is_file
 from graphfsa.graphs import Graph, as_graph, find_graph
@@ -180,6 +182,8 @@ def rollout(
     title: str | None = None,
     seed: int = 0,
     out: str | Path | None = None,
+    scheduler: Scheduler | str | None = None,
+    faults: Fault | str | Sequence[Fault | str] = (),
 ) -> Rollout:
     """Run an automaton on a graph and draw the run, as ``graphfsa rollout`` does.
 
@@ -200,6 +204,8 @@ def rollout(
         title: A line above the picture; names of the automaton and the graph if not given.
         seed: Seed of random graphs and states; the same seed gives the same run as ``graphfsa run``.
         out: A ``.png``, ``.svg``, ``.pdf``, ``.gif`` or ``.html`` file to write.
+        scheduler: Who moves when, as for ``run``.
+        faults: What goes wrong, as for ``run``.
 
     Returns:
         The roll-out: notebooks show it, and ``save`` writes it.
@@ -216,17 +222,23 @@ def rollout(
     target = _PLAYER if out is None else out
     check_suffix(target, SUFFIXES)
     if isinstance(automaton, Trajectory):
-        if any(given is not None for given in (graph, states, steps, task, size, every)):
-            raise GraphFSAError("a trajectory is drawn as it is: it goes without graph, states, steps, task and every")
+        if any(given is not None for given in (graph, states, steps, task, size, every, scheduler)) or faults:
+            raise GraphFSAError(
+                "a trajectory is drawn as it is: it goes without graph, states, steps, task, every, scheduler and "
+                "faults"
+            )
         found = Rollout(automaton, title or "", speed, colours)
     else:
         fsa, name = _resolve_automaton(automaton)
         state_colours(fsa, colours)  # Raises before the run if one is no colour.
         where, start, own_steps, where_name = _start(fsa, graph, states, default, task, size, check_seed(seed), target)
-        last, ahead = _last_step(fsa, where, start, steps, own_steps)
+        how: dict[str, Any] = {}
+        if scheduler is not None or faults:
+            how = {"scheduler": scheduler, "faults": faults, "seed": seed}
+        last, ahead = _last_step(fsa, where, start, steps, own_steps, how)
         stride = default_stride(where, last, target) if every is None else check_integer("every", every, 1)
         check_rollout(where, -(-last // stride) + 1, target)
-        trajectory = run(fsa, where, start, last, record=stride)
+        trajectory = run(fsa, where, start, last, record=stride, **how)
         if ahead is not None and ahead.stable_at is not None:
             trajectory = replace(trajectory, stable_at=ahead.stable_at, period=ahead.period)
         if title is None:
@@ -314,15 +326,15 @@ def _resolve_graph(given: Any, rng: np.random.Generator) -> tuple[Graph, str]:
 
 
 def _last_step(
-    fsa: GraphFSA, graph: Graph, start: Any, steps: Any, own_steps: int | None
+    fsa: GraphFSA, graph: Graph, start: Any, steps: Any, own_steps: int | None, how: dict[str, Any]
 ) -> tuple[int, Trajectory | None]:
     """The number of steps, and the run without any recording that it takes to know it, if it depends on the run."""
     if steps is not None and steps != "stable":
         return check_integer("steps", steps, or_else=" or 'stable'"), None
     if steps is None and own_steps is not None:  # Those of the task, or fewer if all nodes come to rest before.
-        ahead = run(fsa, graph, start, own_steps)
+        ahead = run(fsa, graph, start, own_steps, **how)
         return ahead.stable_at if ahead.period == 1 and ahead.stable_at is not None else own_steps, ahead
-    ahead = run(fsa, graph, start, "stable")
+    ahead = run(fsa, graph, start, "stable", **how)
     if ahead.stable_at is None:
         raise LimitError(f"the states had not repeated after {ahead.steps:,} steps; give a number of steps")
     return ahead.stable_at + (0 if ahead.period == 1 else ahead.period or 1), ahead
