@@ -18,6 +18,8 @@ from graphfsa import (
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch
 from graphfsa.search.capacity import Capacity
+from graphfsa.search.problem import Problem, Shape
+from graphfsa.search.searches import evaluate
 from strategies import random_automaton
 
 
@@ -89,6 +91,18 @@ def test_kinds_are_compared_by_name():
         final_states=turned.final_states,
     )
     assert not compare(turned, other, graph_class="rooted-tree", max_nodes=4).equivalent
+
+
+def test_problems_number_kinds_as_the_aggregation_does():
+    """Or tables would be searched for, and suggestions made, with parents taken for children."""
+    examples = some((4,), 3)
+    shape = Shape(2, 2, 0, RelationsAggregation(("child", "parent")))
+    problem = Problem.of(examples, shape)
+    graph = problem.examples.graphs.graph
+    assert (graph.kinds, examples.graphs.graph.kinds) == (("child", "parent"), ("parent", "child"))
+    assert np.array_equal(graph.slots, 1 - examples.graphs.graph.slots)
+    assert problem.examples.task == examples.task
+    assert evaluate(problem, by_hand(("child", "parent")).transition_table.astype(np.int16))[0].sum() == 0
 
 
 def test_counting_further_is_a_renaming():
