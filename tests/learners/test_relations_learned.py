@@ -64,6 +64,13 @@ def test_the_exact_learner_takes_relations():
     assert verify(model, Below(), max_nodes=5).verified
 
 
+def test_the_aggregation_may_know_kinds_in_another_order():
+    turned = RelationsAggregation(("child", "aunt", "parent"), (1, 0, 1))
+    model = learn(some(), ExactLearner(states=4, aggregation=turned))
+    assert (model.verdict, model.automaton.aggregation) == ("exact", turned)
+    assert verify(model, Below(), max_nodes=5).verified
+
+
 def test_counting_can_not_tell_up_from_down():
     assert learn(some(), ExactLearner(aggregation="counting", budget=5)).verdict == "impossible"
 
@@ -129,7 +136,10 @@ def test_what_is_tried_follows_from_the_data():
     examples = type(examples)(task, GraphBatch.of([many]), [0] * 4, [0] * 4, steps=3)
     found = Capacity().aggregations(examples)
     assert found == [RelationsAggregation(("a", "b"), bound) for bound in (1, (1, 2))]
-    with pytest.raises(GraphFSAError, match="relations aggregation sees the kinds 'x'; the graph has 'a', 'b'"):
+    with pytest.raises(
+        GraphFSAError,
+        match="relations aggregation does not fit: the graph must have only arcs of the kinds 'x'; it has the kind 'a'",
+    ):
         Capacity(aggregation=RelationsAggregation(("x",))).aggregations(examples)
 
 
