@@ -18,6 +18,7 @@ from graphfsa import (
     GraphFSA,
     LettersAggregation,
     PositionalAggregation,
+    WeightedSumAggregation,
     families,
     library,
     run,
@@ -93,6 +94,9 @@ def renamed_states(fsa, names):
         letters = [tuple(part.weight(state) for state in np.argsort(names)) for part in aggregation.sums]
         shown = zip(aggregation.sums, letters, strict=True)
         other = LettersAggregation(tuple(Sum(part.kind, part.limit, weights) for part, weights in shown))
+    elif isinstance(aggregation, WeightedSumAggregation):
+        weights = tuple(aggregation.weight(state) for state in np.argsort(names).tolist())
+        other = WeightedSumAggregation(weights, aggregation.thresholds)
     else:
         other = aggregation
     table = np.empty((fsa.num_states, fsa.num_values), int)
@@ -107,6 +111,8 @@ def renamed_states(fsa, names):
             bases = [aggregation.bound + 1] * len(digits)
         elif isinstance(aggregation, LettersAggregation):
             before, bases = list(digits), [part.size for part in aggregation.sums]
+        elif isinstance(aggregation, WeightedSumAggregation):
+            before, bases = list(digits), [fsa.num_values]
         else:
             reached = dict(zip([state for state, _ in other.watched(fsa.num_states)], digits, strict=True))
             before = [reached[names[state]] for state, _ in aggregation.watched(fsa.num_states)]

@@ -18,6 +18,8 @@ from graphfsa import (
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch
 from graphfsa.search.capacity import Capacity
+from graphfsa.search.problem import Problem, Shape
+from graphfsa.search.searches import evaluate
 from strategies import random_automaton
 
 
@@ -62,6 +64,13 @@ def test_the_exact_learner_takes_relations():
     assert verify(model, Below(), max_nodes=5).verified
 
 
+def test_the_aggregation_may_know_kinds_in_another_order():
+    turned = RelationsAggregation(("child", "aunt", "parent"), (1, 0, 1))
+    model = learn(some(), ExactLearner(states=4, aggregation=turned))
+    assert (model.verdict, model.automaton.aggregation) == ("exact", turned)
+    assert verify(model, Below(), max_nodes=5).verified
+
+
 def test_counting_can_not_tell_up_from_down():
     assert learn(some(), ExactLearner(aggregation="counting", budget=5)).verdict == "impossible"
 
@@ -91,6 +100,18 @@ def test_kinds_are_compared_by_name():
     assert not compare(turned, other, graph_class="rooted-tree", max_nodes=4).equivalent
 
 
+def test_problems_number_kinds_as_the_aggregation_does():
+    """Or tables would be searched for, and suggestions made, with parents taken for children."""
+    examples = some((4,), 3)
+    shape = Shape(2, 2, 0, RelationsAggregation(("child", "parent")))
+    problem = Problem.of(examples, shape)
+    graph = problem.examples.graphs.graph
+    assert (graph.kinds, examples.graphs.graph.kinds) == (("child", "parent"), ("parent", "child"))
+    assert np.array_equal(graph.slots, 1 - examples.graphs.graph.slots)
+    assert problem.examples.task == examples.task
+    assert evaluate(problem, by_hand(("child", "parent")).transition_table.astype(np.int16))[0].sum() == 0
+
+
 def test_counting_further_is_a_renaming():
     found = compare(by_hand(), by_hand(bound=(1, 2)), graph_class="rooted-tree")
     assert (found.equivalent, found.by) == (True, "renaming")
@@ -115,7 +136,10 @@ def test_what_is_tried_follows_from_the_data():
     examples = type(examples)(task, GraphBatch.of([many]), [0] * 4, [0] * 4, steps=3)
     found = Capacity().aggregations(examples)
     assert found == [RelationsAggregation(("a", "b"), bound) for bound in (1, (1, 2))]
-    with pytest.raises(GraphFSAError, match="relations aggregation sees the kinds 'x'; the graph has 'a', 'b'"):
+    with pytest.raises(
+        GraphFSAError,
+        match="relations aggregation does not fit: the graph must have only arcs of the kinds 'x'; it has the kind 'a'",
+    ):
         Capacity(aggregation=RelationsAggregation(("x",))).aggregations(examples)
 
 

@@ -39,7 +39,13 @@ def check_impossibility(claim: Impossibility) -> Check:
     Raises:
         LimitError: The graphs have too many neighbourhoods to be written out.
     """
-    graphs = [(_nodes(claim.examples, place), int(steps)) for place, steps in enumerate(claim.examples.steps)]
+    examples = claim.examples
+    if claim.aggregation is not None and claim.aggregation.uses_slots:
+        try:
+            examples = examples.seen_by(claim.aggregation)
+        except GraphFSAError as error:
+            return Check(False, f"the aggregation can't see these graphs: {error}")
+    graphs = [(_nodes(examples, place), int(steps)) for place, steps in enumerate(examples.steps)]
     if claim.num_states is None:
         return _check_colours(graphs, claim.aggregation, claim.examples.task)
     if claim.aggregation is None:

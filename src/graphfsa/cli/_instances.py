@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphfsa.cli._common import say
-from graphfsa.graphs.graph import MAX_SLOTS
 
 if TYPE_CHECKING:
     from graphfsa.analysis.verification import Counterexample
@@ -47,8 +46,9 @@ def edges_text(facts: dict[str, Any]) -> str:
     joint = ">" if "directed" in facts else "-"
     pairs = [f"{u}{joint}{v}" for u, v in facts["edges"]]
     if "slots" in facts:
-        names = facts.get("kinds", range(MAX_SLOTS))
-        pairs = [f"{pair}:{names[slot]}" for pair, slot in zip(pairs, facts["slots"], strict=True)]
+        kinds = facts.get("kinds")
+        marks = facts["slots"] if kinds is None else [kinds[slot] for slot in facts["slots"]]
+        pairs = [f"{pair}:{mark}" for pair, mark in zip(pairs, marks, strict=True)]
     text = " ".join(pairs[:_MAX_EDGES]) or "none"
     return text + (f" and {len(pairs) - _MAX_EDGES} more" if len(pairs) > _MAX_EDGES else "")
 

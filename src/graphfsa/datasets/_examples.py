@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphfsa.aggregations import Aggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.checks import shorten
@@ -119,6 +120,17 @@ class Examples:
         self.counts = check_column("counts", np.ones(count, int) if counts is None else counts, count, np.int64, 2**62)
         for array in (self.inputs, self.labels, self.mask, self.steps, self.counts):
             array.setflags(write=False)
+
+    def seen_by(self, aggregation: Aggregation) -> Examples:
+        """The same with kinds of arcs numbered as an aggregation knows them; graphs that it can't see are refused."""
+        graph = self.graphs.graph
+        fitting = aggregation.fitting(graph)
+        if fitting is graph:
+            return self
+        graphs = replace(self.graphs, graph=fitting)
+        return Examples(
+            self.task, graphs, self.inputs, self.labels, steps=self.steps, mask=self.mask, counts=self.counts
+        )
 
     def __len__(self) -> int:
         return len(self.graphs)

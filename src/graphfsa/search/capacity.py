@@ -84,7 +84,7 @@ class Capacity:
         graph = examples.graphs.graph
         kind = self.aggregation
         if isinstance(kind, Aggregation):
-            kind.check_graph(graph)
+            kind.fitting(graph)
             return [kind]
         if kind == "auto":
             kind = "counting" if graph.slots is None else "positional" if graph.kinds is None else "relations"

@@ -129,6 +129,8 @@ class Problem:
             shape: Which automata are searched.
             merged: For each input class, the number of the starting state that it gets; by default one each.
         """
+        if shape.aggregation.seen_kinds is not None:
+            examples = examples.seen_by(shape.aggregation)
         places = np.arange(len(examples.task.inputs)) if merged is None else np.array(merged)
         start = (shape.num_final + places[examples.inputs]).astype(np.uint8)
         target = np.where(examples.mask, examples.labels.astype(np.int16), NO_TARGET).astype(np.int16)
