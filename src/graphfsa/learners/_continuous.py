@@ -79,19 +79,27 @@ class ContinuousFit:
         interrupted = False
         try:
             self.tell({"doing": "looking for thresholds"})
-            for several in self._proposals():
-                for effort in _EFFORTS:
-                    for cuts, bound in several:
-                        found = self._tried(cuts, bound, effort)
-                        if found is not None:
-                            return self._finished(*found)
-                        if self.best is not None and self.best[0].interrupted:
-                            return self._unfinished(interrupted=True)
-                    if self.budget.over:
-                        break
+            for cuts, bound, effort in self._turns():
+                found = self._tried(cuts, bound, effort)
+                if found is not None:
+                    return self._finished(*found)
+                if self.best is not None and self.best[0].interrupted:
+                    return self._unfinished(interrupted=True)
+                if self.budget.over:
+                    break
         except KeyboardInterrupt:
             interrupted = True
         return self._unfinished(interrupted=interrupted)
+
+    def _turns(self) -> Iterator[tuple[Cuts, int, float]]:
+        """What to try with how much effort: little for the next number of thresholds, then much for the one before."""
+        little, much = _EFFORTS
+        before: list[tuple[Cuts, int]] = []
+        for several in self._proposals():
+            yield from ((cuts, bound, little) for cuts, bound in several)
+            yield from ((cuts, bound, much) for cuts, bound in before)
+            before = several
+        yield from ((cuts, bound, much) for cuts, bound in before)
 
     def _proposals(self) -> Iterator[list[tuple[Cuts, int]]]:
         """Thresholds, each with the bound to which one must count; those of soft training first."""

@@ -14,6 +14,8 @@ from graphfsa.search.cuts.clauses import between
 from graphfsa.search.cuts.conflicts import FeatureData
 
 _ROUNDS = 4
+_MAX_COPIED = 2.0**23
+"""Nodes of all graphs, each once for each of its numbers, at most."""
 
 Key = tuple[int, float]
 """A threshold: the number of its feature, and where it is."""
@@ -48,8 +50,12 @@ def mended(data: FeatureData, discretiser: Discretiser, fsa: GraphFSA) -> tuple[
         fsa: The automaton.
 
     Returns:
-        The thresholds, and how many graphs still have a wrong label.
+        The thresholds, and how many graphs still have a wrong label; all of them, if the graphs are too large to be run
+        once for each of their numbers.
     """
+    sizes = data.examples.sizes.astype(float)
+    if float((sizes * (sizes + 1)).sum()) > _MAX_COPIED:
+        return discretiser, len(data.examples)
     found, fewest = discretiser, len(data.examples)
     for _ in range(_ROUNDS):
         before = fewest
