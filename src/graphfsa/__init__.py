@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         LettersAggregation,
         PositionalAggregation,
     )
-    from graphfsa.analysis import compare, coverage, suggest, verify
+    from graphfsa.analysis import ask, compare, coverage, predicate, suggest, verify
     from graphfsa.automaton import GraphFSA, StochasticFSA, library
     from graphfsa.datasets import (
         CustomTask,
@@ -89,6 +89,7 @@ _HOMES = {
     "aggregations": "graphfsa",
     "analysis": "graphfsa",
     "as_examples": "graphfsa.datasets",
+    "ask": "graphfsa.analysis",
     "compare": "graphfsa.analysis",
     "coverage": "graphfsa.analysis",
     "datasets": "graphfsa",
@@ -104,6 +105,7 @@ _HOMES = {
     "load": "graphfsa.learners",
     "plugins": "graphfsa",
     "proofs": "graphfsa",
+    "predicate": "graphfsa.analysis",
     "prove": "graphfsa.proofs",
     "report": "graphfsa.evaluation",
     "reproduce": "graphfsa.evaluation",
@@ -150,6 +152,7 @@ __all__ = [
     "aggregations",
     "analysis",
     "as_examples",
+    "ask",
     "compare",
     "coverage",
     "datasets",
@@ -164,6 +167,7 @@ __all__ = [
     "library",
     "load",
     "plugins",
+    "predicate",
     "proofs",
     "prove",
     "report",

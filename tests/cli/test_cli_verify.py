@@ -65,7 +65,7 @@ def test_a_counterexample_exits_with_1_and_is_shown(cli, tmp_path):
 def test_options_and_families(cli):
     arguments = ["verify", "rule110", "--task", "elementary", "--option", "rule=110", "--json", "--max-nodes"]
     assert cli(*arguments, 8).json["instances"] == 510
-    facts = cli(*arguments, 8, "--graph-class", "ring").json
+    facts = cli(*arguments, 8, "--family", "ring").json
     assert (facts["verified"], facts["graph_class"]) == (True, "ring")
     answer = cli("verify", "rule110", "--task", "elementary", "--max-nodes", 8)
     assert answer.code == 1
@@ -81,7 +81,7 @@ BAD = [
     (["verify", "path-finding", "--task", "path-finding", "--max-nodes", 0], "--max-nodes"),
     (["verify", "path-finding", "--task", "path-finding", "--max-nodes", 10**12], "at most 16"),
     (["verify", "path-finding", "--task", "path-finding", "--max-nodes", 10**40], "at most 16"),
-    (["verify", "path-finding", "--task", "path-finding", "--max-nodes", 5, "--graph-class", "wheel"], "connected"),
+    (["verify", "path-finding", "--task", "path-finding", "--max-nodes", 5, "--family", "wheel"], "connected"),
     (["verify", "path-finding", "--task", "path-finding", "--max-nodes", 5, "--option", "x=1"], "colours, trees"),
     (["verify", "path-finding", "--data", "x.jsonl", "--out", "c.json"], "--out goes with a task"),
     (["verify", "rule110", "--max-nodes", 5], "was not learned from a data set"),

@@ -27,6 +27,7 @@ def compare_command(
     b: str = typer.Argument(help="Another, with the same numbers of starting and final states."),
     graph_class: str = typer.Option(
         None,
+        "--family",
         help="Class of the graphs: path, cycle, tree, connected, row or ring [default: that of the models' task, or "
         "tree].",
     ),
