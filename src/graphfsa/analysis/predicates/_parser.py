@@ -74,7 +74,7 @@ class _Parser:
         while place < len(text):
             match = _TOKEN.match(text, place)
             if match is None:
-                raise self._error("quotes must be closed", place)
+                raise self._error("quotes must be closed", text.index('"', place))
             begin = match.start(match.lastgroup or 0)
             try:
                 word = json.loads(match["quoted"]) if match["quoted"] else match["sign"] or match["word"]

@@ -13,9 +13,10 @@ from graphfsa.analysis.predicates._predicate import movable
 from graphfsa.analysis.questions._judging import Instance
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, StochasticFSA
+from graphfsa.checks import shown
 from graphfsa.datasets import Dataset
 from graphfsa.engine.exploring import MAX_CODES, decoded, encoded
-from graphfsa.errors import GraphFSAError, LimitError
+from graphfsa.errors import FormatError, GraphFSAError, LimitError
 from graphfsa.graphs import Graph, GraphBatch
 
 EVERY, STARTING = "every", "starting"
@@ -111,7 +112,7 @@ def find_starts(
     if given in (EVERY, STARTING):
         chosen: str | Predicate = str(given)
     else:
-        chosen = predicate(given, fsa)
+        chosen = _predicate(fsa, given)
         if chosen.condition.needs_task:
             raise GraphFSAError("start can't be about labels; give the task, whose inputs are the starts then")
     if chosen == STARTING and dataset is None and not fsa.starting_states:
@@ -125,6 +126,15 @@ def find_starts(
             raise GraphFSAError("the starts of a task are its inputs: start must be 'starting'")
         dataset.task.check_automaton(fsa)
     return Starts(fsa, chosen, dataset, labels)
+
+
+def _predicate(fsa: GraphFSA | StochasticFSA, given: Any) -> Predicate:
+    try:
+        return predicate(given, fsa)
+    except FormatError:
+        if isinstance(given, str) and len(given.split()) == 1:
+            raise GraphFSAError(f"start must be 'starting', 'every' or a predicate; got {shown(given)}") from None
+        raise
 
 
 def _ranges(number: int) -> Iterable[Array]:
