@@ -22,6 +22,30 @@ NUM_COUNTS = 5
 _ONE = np.int64(1)
 
 
+def tabulate(
+    begins: Any, indptr: Any, indices: Any, slots: Any, table: Any, parameters: Any, base: int, local: Any
+) -> None:
+    """What each node does for all states of those that it sees and of itself, from ``begins[node]`` on.
+
+    The states of what it sees are the digits of a place, arc by arc, and its own state is the last digit.
+    """
+    num_nodes = len(begins) - 1
+    sources = np.zeros(len(indices), np.int32)
+    scratch = np.zeros(table.shape[0], np.int64)
+    # As if every arc came from a node of its own.
+    seen = np.zeros(len(indices) + 1, np.uint8)
+    for arc in range(len(indices)):
+        sources[arc] = arc
+    for node in range(num_nodes):
+        for place in range(begins[node + 1] - begins[node]):
+            rest = place
+            for arc in range(indptr[node], indptr[node + 1]):
+                seen[arc] = rest % base
+                rest //= base
+            value = encode_node(seen, sources, slots, indptr[node], indptr[node + 1], parameters, scratch)
+            local[begins[node] + place] = table[rest, value]
+
+
 def enter_code(code: int, base: int, weights: Any, digits: Any, index: Any, codes: Any, sizes: Any, counts: Any) -> int:
     """The configuration that a number belongs to; a new one if it was never seen."""
     known = index[code]
@@ -30,10 +54,15 @@ def enter_code(code: int, base: int, weights: Any, digits: Any, index: Any, code
     number = counts[CONFIGURATIONS]
     counts[CONFIGURATIONS] += 1
     codes[number] = code
+    if weights.shape[0] == 1:
+        index[code] = number
+        sizes[number] = 1
+        return number
     rest = code
     for node in range(len(digits)):
-        digits[node] = rest % base
-        rest //= base
+        quotient = rest // base
+        digits[node] = rest - quotient * base
+        rest = quotient
     size = 0
     for image in range(weights.shape[0]):
         other = np.int64(0)
@@ -121,6 +150,8 @@ def expand(
     indices: Any,
     slots: Any,
     near: Any,
+    begins: Any,
+    local: Any,
     table: Any,
     first: Any,
     support: Any,
@@ -155,16 +186,24 @@ def expand(
         code = codes[configuration]
         rest = code
         for node in range(num_nodes):
-            states[node] = rest % base
-            rest //= base
+            quotient = rest // base
+            states[node] = rest - quotient * base
+            rest = quotient
         mask = np.int64(0)
         # How many sets may move, and how many ways their coins may fall, at most.
         sets, ways = 1.0, 1.0
         if scheduler == CENTRAL:
             sets, ways = 0.0, 0.0
         for node in range(num_nodes):
-            value = encode_node(states, indices, slots, indptr[node], indptr[node + 1], parameters, scratch)
-            which = table[states[node], value]
+            if len(local):
+                entry, power = begins[node], 1
+                for arc in range(indptr[node], indptr[node + 1]):
+                    entry += states[indices[arc]] * power
+                    power *= base
+                which = np.int64(local[entry + states[node] * power])
+            else:
+                value = encode_node(states, indices, slots, indptr[node], indptr[node + 1], parameters, scratch)
+                which = np.int64(table[states[node], value])
             outcome[node] = which
             width = first[which + 1] - first[which]
             if width > 1 or support[first[which]] != states[node]:

@@ -29,6 +29,7 @@ from graphfsa.engine._exploring import (
     enter_code,
     expand,
     seed,
+    tabulate,
 )
 from graphfsa.engine.compiling import compile_kernel
 from graphfsa.engine.encoding import arcs_of, encoder_of
@@ -41,6 +42,8 @@ MAX_CODES = 2**27
 MAX_ARCS = 2**25
 MAX_NODES = 30
 _CHUNK = 1 << 16
+_MAX_LOCAL = 1 << 16
+"""Entries of tables that say what a node does for all states of what it sees."""
 Progress = Callable[[int], None]
 """Called with the number of configurations that were looked at."""
 
@@ -170,7 +173,11 @@ class _Explorer:
         self.counts = np.zeros(NUM_COUNTS, np.int64)
         encoder = encoder_of(fsa.aggregation, self.base, graph)
         self.kernels = _kernels(encoder.function)
-        self.about = (*arcs_of(graph), _near(graph), *outcomes_of(fsa), encoder.parameters, self.base, self.weights)
+        arcs, outcomes = arcs_of(graph), outcomes_of(fsa)
+        begins, local = _local_places(graph, self.base)
+        if len(local):
+            self.kernels[2](begins, *arcs, outcomes[0], encoder.parameters, self.base, local)
+        self.about = (*arcs, _near(graph), begins, local, *outcomes, encoder.parameters, self.base, self.weights)
         self.codes = np.empty(1024, np.int64)
         self.sizes = np.empty(1024, np.int32)
         self.movers, self.first_arc = np.empty(4096, np.int64), np.zeros(4097, np.int64)
@@ -248,7 +255,18 @@ def _near(graph: Graph) -> Array:
     return near
 
 
+def _local_places(graph: Graph, num_states: int) -> tuple[Array, Array]:
+    """Where the table of each node begins that says what it does, and room for all; none if they would be large."""
+    sizes = [float(num_states) ** (degree + 1) for degree in graph.degrees.tolist()]
+    total = sum(sizes)
+    begins = np.zeros(graph.num_nodes + 1, np.int64)
+    if total > min(_MAX_LOCAL, num_states**graph.num_nodes):
+        return begins, np.empty(0, np.uint16)
+    begins[1:] = np.cumsum(sizes)
+    return begins, np.empty(int(total), np.uint16)
+
+
 @lru_cache(maxsize=64)
-def _kernels(encode: Callable[..., int]) -> tuple[Any, Any]:
+def _kernels(encode: Callable[..., int]) -> tuple[Any, Any, Any]:
     expanding = compile_kernel(expand, encode_node=encode, enter=enter_code, emit=emit_action)
-    return compile_kernel(seed, enter=enter_code), expanding
+    return compile_kernel(seed, enter=enter_code), expanding, compile_kernel(tabulate, encode_node=encode)
