@@ -19,7 +19,7 @@ def measure(*, quick: bool, seed: int) -> dict[str, Any]:
     """Measure everything, on one core: exploration has one thread."""
     turns = 1 if quick else 3
     rows: list[dict[str, Any]] = []
-    size = 7 if quick else 10
+    size = 6 if quick else 9
     rng = np.random.default_rng(seed)
     problems: list[tuple[str, GraphFSA, Graph]] = [
         (f"unison, cycle of {size}", library.unison(), families.cycle(size)),
