@@ -34,7 +34,7 @@ def measure(*, quick: bool, seed: int) -> dict[str, Any]:
     say("questions")
     for states, scheduler in ((5, "central"), (4, "central"), (5, "distributed")):
         nodes = 4 if quick else 6
-        about = {**_TOKEN, "max_nodes": nodes, "scheduler": scheduler}
+        about: dict[str, Any] = {**_TOKEN, "max_nodes": nodes, "scheduler": scheduler}
         began = process_time()
         verdict = "heals" if ask(library.dijkstra_ring(states), **about) else "refuted"
         rows.append(row(f"rings up to {nodes}, {states} numbers, {scheduler}: {verdict}", process_time() - began, "s"))
@@ -52,7 +52,7 @@ def _exploration(fsa: GraphFSA, graph: Graph, scheduler: str, target: str, turns
     seconds = in_turns(calls, turns, seconds=1, clock=process_time)
     plain, few = calls["plain"](), calls["symmetric"]()
     return [
-        row(f"  {scheduler}: looked at", len(plain) / seconds["plain"], "configurations/s", target),
+        row(f"  {scheduler}: looked at", len(plain) / seconds["plain"], "configurations/s"),
         row("    successors", len(plain.targets) / seconds["plain"], "/s", target),
         row(f"    up to {len(group)} symmetries, {len(few):,} looked at", len(few) / seconds["symmetric"], "/s"),
         row("    which are", len(plain) / seconds["symmetric"], "configurations/s", target),

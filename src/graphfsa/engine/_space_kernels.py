@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 
-def reverse(first_action: Any, first_arc: Any, targets: Any, heads: Any, origins: Any, actions: Any) -> None:
-    """For each configuration the configurations and the actions that lead to it: from ``heads[c]`` on."""
+def reverse(first_action: Any, first_arc: Any, targets: Any, heads: Any, origins: Any) -> None:
+    """For each configuration those that lead to it, from ``heads[c]`` on."""
     for arc in range(len(targets)):
         heads[targets[arc] + 1] += 1
     for place in range(1, len(heads)):
@@ -17,7 +17,6 @@ def reverse(first_action: Any, first_arc: Any, targets: Any, heads: Any, origins
             for arc in range(first_arc[action], first_arc[action + 1]):
                 target = targets[arc]
                 origins[room[target]] = source
-                actions[room[target]] = action
                 room[target] += 1
 
 

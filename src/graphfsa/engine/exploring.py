@@ -39,13 +39,12 @@ from graphfsa.graphs import Graph
 SCHEDULERS = ("synchronous", "central", "distributed", "locally-central")
 """Which nodes may move in one step: all; one; any that can; any that can and no two of them neighbours."""
 MAX_CODES = 2**27
-MAX_ARCS = 2**25
+MAX_ARCS = 2**23
+"""Moves that are kept, and configurations."""
 MAX_NODES = 30
 _CHUNK = 1 << 16
 _MAX_LOCAL = 1 << 16
 """Entries of tables that say what a node does for all states of what it sees."""
-Progress = Callable[[int], None]
-"""Called with the number of configurations that were looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +99,6 @@ def explore(
     symmetries: Array | None = None,
     *,
     max_arcs: int = MAX_ARCS,
-    progress: Progress | None = None,
 ) -> Space:
     """Find every configuration that starts lead to.
 
@@ -111,8 +109,7 @@ def explore(
         scheduler: One of ``SCHEDULERS``.
         symmetries: A group of numberings of the nodes that leave the graph as it is, [symmetries, num_nodes]; the first
             changes nothing. Only that one, if it is not given.
-        max_arcs: How many arcs may be kept.
-        progress: Called from time to time.
+        max_arcs: How many arcs may be kept, and how many configurations.
 
     Raises:
         LimitError: It is too much.
@@ -123,7 +120,7 @@ def explore(
     explorer = _Explorer(fsa, graph, SCHEDULERS.index(scheduler), symmetries, max_arcs)
     for portion in starts:
         explorer.seed(np.ascontiguousarray(portion, np.int64))
-    return explorer.finish(progress)
+    return explorer.finish()
 
 
 def check_space(num_states: int, num_nodes: int) -> None:
@@ -192,7 +189,7 @@ class _Explorer:
                 place, starts, self.base, self.weights, self.index, self.codes, self.sizes, self.counts
             )
 
-    def finish(self, progress: Progress | None) -> Space:
+    def finish(self) -> Space:
         """Find everything that follows."""
         starts, done = int(self.counts[CONFIGURATIONS]), 0
         enabled, first_action = np.empty(len(self.codes), np.int64), np.zeros(len(self.codes) + 1, np.int64)
@@ -207,8 +204,6 @@ class _Explorer:
             if reached < end:
                 self._make_room(int(self.counts[NEED_ACTIONS]), int(self.counts[NEED_ARCS]))
             done = reached
-            if progress is not None:
-                progress(done)
         found, actions, arcs = (int(self.counts[what]) for what in (CONFIGURATIONS, ACTIONS, ARCS))
         return Space(
             self.graph, self.base, starts, self.codes[:found], self.sizes[:found], enabled[:found],
@@ -234,6 +229,11 @@ class _Explorer:
 
     def _grow_configurations(self, more: int) -> None:
         wanted = int(self.counts[CONFIGURATIONS]) + more
+        if wanted > self.max_arcs:
+            raise LimitError(
+                f"a graph of {self.graph.num_nodes} nodes has {wanted:,} configurations or more; at most "
+                f"{self.max_arcs:,} are kept"
+            )
         if wanted > len(self.codes):
             room = max(2 * len(self.codes), wanted)
             self.codes, self.sizes = _grown(self.codes, room), _grown(self.sizes, room)

@@ -36,8 +36,8 @@ class Paths:
     def _reversed(self) -> tuple[Array, Array]:
         space = self.space
         heads = np.zeros(len(space) + 1, np.int64)
-        origins, actions = np.empty(len(space.targets), np.int32), np.empty(len(space.targets), np.int32)
-        _kernel("reverse")(space.first_action, space.first_arc, space.targets, heads, origins, actions)
+        origins = np.empty(len(space.targets), np.int32)
+        _kernel("reverse")(space.first_action, space.first_arc, space.targets, heads, origins)
         return heads, origins
 
     def reaching(self, goal: Array) -> Array:

@@ -19,7 +19,7 @@ from graphfsa.automaton import StochasticFSA
 from graphfsa.automaton.library import find_any_automaton
 from graphfsa.checks import check_integer, check_name, check_seed
 from graphfsa.datasets import Dataset, as_dataset
-from graphfsa.engine.exploring import SCHEDULERS, check_space
+from graphfsa.engine.exploring import MAX_ARCS, SCHEDULERS, check_space
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph, all_graphs, as_graph
 from graphfsa.graphs.enumeration import GRAPH_CLASSES, MAX_SIZES, check_class, num_graphs
@@ -119,8 +119,8 @@ def ask(
         )
         sizes = tuple(SizeAnswer(size, number, 0, 0) for size, number in counts.items())
         return Answer(None, sizes=sizes, sample=sample, seconds=perf_counter() - began, **about)
-    _check_work(starts, {size: number for size, (number, _) in portions.items()}, scheduler, fair)
-    found = _look(question, starts, portions, progress)
+    _check_work(starts, {size: number for size, (number, _) in portions.items()}, scheduler, fair, name)
+    found = _look(question, starts, portions, name, progress)
     return Answer(seconds=perf_counter() - began, **about, **found)
 
 
@@ -183,7 +183,7 @@ def _class(
             yield size, (number, make)
 
 
-def _check_work(starts: Starts, counts: Mapping[int, int], scheduler: str, fair: bool) -> None:
+def _check_work(starts: Starts, counts: Mapping[int, int], scheduler: str, fair: bool, name: str) -> None:
     """Raise if it is known beforehand that there is too much to look at."""
     total, states = 0.0, starts.fsa.num_states
     for size, graphs in counts.items():
@@ -192,20 +192,24 @@ def _check_work(starts: Starts, counts: Mapping[int, int], scheduler: str, fair:
             # What is one up to symmetry is counted once: there are at least this many if all nodes can be exchanged.
             known = starts.number(size)
             least = known if fair or starts.given == STARTING else comb(size + states - 1, size)
+            if least > MAX_ARCS:
+                raise LimitError(
+                    f"graphs of {size} nodes have {least:,} configurations or more; at most {MAX_ARCS:,} are kept"
+                )
             total += graphs * least * (2**size - 1 if scheduler == "distributed" else 1)
             if total > MAX_WORK:
                 raise LimitError(
                     f"graphs up to {size} nodes have {total:,.0f} moves or more to look at; at most {MAX_WORK:,}"
                 )
         except LimitError as error:
-            raise _advised(error, size) from None
+            raise _advised(error, size, name) from None
 
 
-def _advised(error: LimitError, size: int) -> LimitError:
-    return LimitError(
-        f"{error}. Choose max_nodes of at most {size - 1}, or an estimate from runs that are drawn: samples=1000 "
-        "(--samples 1000)"
-    )
+def _advised(error: LimitError, size: int, name: str) -> LimitError:
+    """What is too large, and what to choose instead."""
+    smaller = "smaller graphs" if name == YOUR_GRAPHS or size == 1 else f"max_nodes of at most {size - 1}"
+    estimate = "or an estimate from runs that are drawn: samples=1000 (--samples 1000)"
+    return LimitError(f"{error}. Choose {smaller}, {estimate}")
 
 
 @dataclass
@@ -246,7 +250,9 @@ class _Tally:
         return SizeAnswer(*counts, *worst, mean, None if mean is None else self.slowest)
 
 
-def _look(question: Question, starts: Starts, portions: _Portions, progress: Progress | None) -> dict[str, Any]:
+def _look(
+    question: Question, starts: Starts, portions: _Portions, name: str, progress: Progress | None
+) -> dict[str, Any]:
     """Look at one graph after the other until it does not hold."""
     timed = question.kind != "always"
     total, done = sum(number for number, _ in portions.values()), 0
@@ -260,7 +266,7 @@ def _look(question: Question, starts: Starts, portions: _Portions, progress: Pro
                 try:
                     found = judged(question, instance)
                 except LimitError as error:
-                    raise _advised(error, size) from None
+                    raise _advised(error, size, name) from None
                 tally.configurations += int(found.space.sizes.sum())
                 tally.explored += len(found.space)
                 if not found.holds:

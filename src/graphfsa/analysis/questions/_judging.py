@@ -39,7 +39,6 @@ class Question:
         predicate: Of what.
         scheduler: Who may move in one step.
         fair: Whether only weakly fair runs count.
-        progress: Called with the number of configurations of the graph that were looked at.
     """
 
     fsa: GraphFSA | StochasticFSA
@@ -47,7 +46,6 @@ class Question:
     predicate: Predicate
     scheduler: str
     fair: bool
-    progress: Callable[[int], None] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,10 +202,9 @@ def judged(question: Question, instance: Instance, *, symmetric: bool = True, st
     # With symmetries a node has no identity, and fairness is about the identity of nodes.
     free = symmetric and instance.symmetric and not question.fair and question.predicate.condition.symmetric
     group = automorphisms(instance.graph) if free else None
-    space = explore(
-        question.fsa, instance.graph, instance.starts() if starts is None else [starts], question.scheduler, group,
-        progress=question.progress, max_arcs=MAX_ARCS if symmetric else 2 * MAX_ARCS,
-    )  # fmt: skip
+    chosen = instance.starts() if starts is None else [starts]
+    most = MAX_ARCS if symmetric else 2 * MAX_ARCS
+    space = explore(question.fsa, instance.graph, chosen, question.scheduler, group, max_arcs=most)
     return Judgement(question, instance, space)
 
 
