@@ -166,7 +166,7 @@ def dijkstra_ring(states: int = 5) -> GraphFSA:
     Example:
         >>> from graphfsa import families, run
         >>> run(dijkstra_ring(3), families.ring(3), ["root-0", "2", "1"], steps=2).by_node()
-        {0: 'root-0', 1: '2', 2: '0'}
+        {0: 'root-0', 1: '0', 2: '0'}
     """
     check_integer("states", states, 2, 64)
     numbers = [str(number) for number in range(states)]

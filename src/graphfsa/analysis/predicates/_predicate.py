@@ -74,9 +74,8 @@ def predicate(given: str | Callable[..., Any] | Predicate, fsa: Any = None) -> P
         >>> from graphfsa import families
         >>> predicate("exactly one leader")(families.path(3), ["lost", "leader", "lost"])
         True
-        >>> predicate("exactly one hour", "unison")
-        Traceback (most recent call last):
-        graphfsa.errors.FormatError: predicate 'exactly one hour', character 13: a state must be one of '0', '1', ...
+        >>> predicate("every 0 sees only 3, 0 or 1", "unison")(families.path(3), [3, 0, 1])
+        True
     """
     automaton = None if fsa is None else find_any_automaton(fsa)
     if isinstance(given, Predicate):
