@@ -93,7 +93,9 @@ class Plain:
         waiting = self.waiting(self.goal(kind))
         if any(not self.after[states] for states in waiting):
             return False
-        return not (self.fair_cycles(waiting) if fair else self.traps(waiting))
+        if fair:
+            return not (self.fair_cycles(waiting) if isinstance(self.fsa, GraphFSA) else self.fair_traps(waiting))
+        return not self.traps(waiting)
 
     def traps(self, region):
         """The largest set in which somebody can keep a run, whatever the coins say."""
@@ -119,6 +121,35 @@ class Plain:
                         found[target, served] = found[pair] + 1
                         waiting.append((target, served))
         return None
+
+    def fair_traps(self, region):
+        """Where somebody can keep a run in such a way that rounds surely end again and again.
+
+        Pairs of a configuration and the nodes that its round waits for: the largest set of them from each of which the
+        end of a round can be reached by actions that surely stay in the set.
+        """
+        moves = {}
+        waiting = [(states, self.able[states]) for states in region]
+        for pair in waiting:
+            if pair in moves:
+                continue
+            moves[pair] = []
+            for movers, targets in self.after[pair[0]]:
+                if targets <= region:
+                    left = {target: (pair[1] - movers) & self.able[target] for target in targets}
+                    ends = any(not each for each in left.values())
+                    after = {(target, each or self.able[target]) for target, each in left.items()}
+                    moves[pair].append((after, ends))
+                    waiting += after
+        trap = set(moves)
+        while True:
+            kept = {pair: [(after, ends) for after, ends in moves[pair] if after <= trap] for pair in trap}
+            reach = {pair for pair, ways in kept.items() if any(ends for _, ends in ways)}
+            while more := {p for p, ways in kept.items() if p not in reach and any(after & reach for after, _ in ways)}:
+                reach |= more
+            if reach == trap:
+                return trap
+            trap = reach
 
     def rounds(self, region):
         """Configurations with the nodes that their round waits for; arcs say whether a round ends."""

@@ -180,17 +180,18 @@ def check_shortest(run, plain, goal, fair):
     assert run.steps - run.loop == shortest
 
 
+@pytest.mark.parametrize("fair", [False, True])
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 @given(st.data())
 @settings(max_examples=40, deadline=None)
-def test_coins_hold_with_probability_1_where_plain_python_says_so(scheduler, data):
+def test_coins_hold_with_probability_1_where_plain_python_says_so(scheduler, fair, data):
     graph, fsa = data.draw(problems(random=True, most=3))
     kind, predicate = data.draw(st.sampled_from(KINDS)), data.draw(predicates)
-    found = asked(fsa, graph, kind, scheduler, predicate, start="every")
+    found = asked(fsa, graph, kind, scheduler, predicate, start="every", fair=fair)
     plain = Plain(fsa, graph, every_state(fsa, graph), scheduler, PREDICATES[predicate])
-    assert found.holds is plain.holds(kind)
+    assert found.holds is plain.holds(kind, fair)
     if not found.holds:
-        check_run(found.counterexample, scheduler)
+        check_run(found.counterexample, scheduler, fair)
 
 
 @given(st.data())
