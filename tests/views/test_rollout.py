@@ -347,7 +347,7 @@ def test_runs_whose_moves_were_chosen_are_drawn_node_by_node(tmp_path, suffix):
     Rollout(found.trajectory).save(file)
     assert file.stat().st_size > 500
     shown = Rollout(found.trajectory)
-    assert shown.kind == "graph"
+    assert shown.kind == shown.layout.kind == "graph"
     assert len(shown.panels().times) == found.steps + 1
     if suffix == ".html":
         page = unpacked(file)

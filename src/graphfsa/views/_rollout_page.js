@@ -384,7 +384,7 @@
     row("entry", chip(state), " with ", make("bdi", value), ...(run.coins ? [] : [" → ", chip(next)]));
     if (run.rules.length) row("rule", ruled(run.rules[state], run.entry_rule[entry]));
     if (run.moved && !run.moved[frame * n + node]) {
-      row("so it", make("span", run.coins || next === state ? "stays: it is not chosen" : "would change, but it is not chosen"));
+      row("so it", make("span", !run.coins && next === state ? "stays" : run.coins ? "stays: it is not chosen" : "would change, but it is not chosen"));
     } else if (run.coins && frame + 1 === frames) {
       row("so it", make("span", "flips a coin"));
     } else {
