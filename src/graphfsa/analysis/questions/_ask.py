@@ -100,6 +100,9 @@ def ask(
     dataset = _task(model, task, condition)
     starts = find_starts(fsa, start, dataset, condition.condition.needs_task)
     name, portions = _graphs(fsa, graphs, max_nodes, dataset)
+    if not portions:
+        which = "" if name == YOUR_GRAPHS else f" of the class {name} up to {max_nodes} nodes"
+        raise GraphFSAError(f"there are no graphs{which} to look at")
     question = Question(fsa, kind, condition, scheduler, fair)
     about: dict[str, Any] = {
         "question": f"{kind} {condition}",
@@ -280,6 +283,8 @@ def _look(
             if progress is not None:
                 progress(done, total)
         sizes.append(tally.answer(timed))
+    if not any(size.configurations for size in sizes):
+        raise GraphFSAError(f"no configuration of these graphs is a start, which must be {starts.words}")
     worst = None if slowest is None or isinstance(question.fsa, StochasticFSA) else worst_run(question, slowest[1])
     return {"holds": True, "sizes": tuple(sizes), "worst": worst}
 
