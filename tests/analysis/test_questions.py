@@ -218,6 +218,22 @@ def test_mean_times_are_those_of_the_markov_chain(graph):
     assert found.sizes[0].slowest_mean == pytest.approx(max(everything), rel=1e-6)
 
 
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_loops_in_large_components_are_fair_but_not_known_to_be_shortest(data):
+    graph, fsa = data.draw(problems(random=False))
+    scheduler, predicate = data.draw(st.sampled_from(SCHEDULERS)), data.draw(predicates)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("graphfsa.engine.spaces.MAX_PAIRS", 0)
+        found = asked(fsa, graph, "eventually always", scheduler, predicate, start="every", fair=True)
+    if found.holds is False:
+        run = found.counterexample
+        check_run(run, scheduler, fair=True)
+        assert run.shortest is (run.steps - run.loop <= 1)
+    elif scheduler != "synchronous":
+        assert all(size.worst_rounds in (None, 0) for size in found.sizes)
+
+
 # ---- what is known
 
 
@@ -244,6 +260,24 @@ def test_dijkstras_ring_heals_on_all_rings_up_to_six():
     # 6 nodes: one of 6 is the root, and each has one of 5 numbers.
     assert found.sizes[-1].configurations == 6 * 5**6
     assert found.sizes[-1].worst_steps == found.worst.steps
+
+
+def test_where_the_whole_is_too_large_without_symmetries_one_start_is_enough(monkeypatch):
+    monkeypatch.setattr("graphfsa.analysis.questions._judging.MAX_ARCS", 20_000)
+    found = ask(library.dijkstra_ring(4), **ONE_TOKEN, max_nodes=6, scheduler="central")
+    assert found.holds is False
+    check_run(found.counterexample, "central")
+    assert found.counterexample.graph.num_nodes == 6
+    assert not found.counterexample.shortest
+    monkeypatch.setattr("graphfsa.analysis.questions._judging.MAX_ARCS", 5_000)
+    with pytest.raises(LimitError, match=r"at most 5,000 are kept. Choose max_nodes of at most 5, or an estimate"):
+        ask(library.dijkstra_ring(4), **ONE_TOKEN, max_nodes=6, scheduler="central")
+    # It holds up to 5 nodes, whose rounds would take more room.
+    found = ask(library.dijkstra_ring(4), **ONE_TOKEN, max_nodes=5, scheduler="central")
+    assert found.holds
+    assert found.sizes[-1].worst_steps == 24
+    assert found.sizes[-1].worst_rounds is None
+    assert found.worst is None
 
 
 def test_fairness_matters_where_a_node_may_wait_for_ever():

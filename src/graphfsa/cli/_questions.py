@@ -33,6 +33,7 @@ def answer_facts(found: Answer, player: str | None) -> dict[str, Any]:
         "start": found.start,
         "scheduler": found.scheduler,
         "fair": found.fair,
+        "coins": found.coins,
         "graph_class": found.graph_class,
         "graphs": found.graphs,
         "configurations": found.configurations,
@@ -61,8 +62,8 @@ def print_answer(found: Answer, player: str | None) -> None:
     if found.sample is None:
         alike = "" if found.explored == found.configurations else f", {found.explored:,} up to symmetry"
         rows["configurations"] = f"{found.configurations:,}{alike}"
-    if found.holds and found.worst is None and not found.question.startswith("always"):
-        rows["with coins"] = "with probability 1"
+    if found.holds and found.coins:
+        rows["with coins"] = "surely" if found.question.startswith("always") else "with probability 1"
     rows["seconds"] = f"{found.seconds:.3g}"
     if player is not None:
         rows["player"] = player

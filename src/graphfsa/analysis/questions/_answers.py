@@ -117,6 +117,7 @@ class Answer:
         start: From where.
         scheduler: Who may move in one step.
         fair: Whether only weakly fair runs count, in which no node can move for ever and never does.
+        coins: Whether nodes flip coins.
         graph_class: The class of the graphs, or ``"your graphs"``.
         sizes: What was found for each size, up to that of the counterexample.
         counterexample: A run in which it does not hold, if there is one, on a graph of the smallest size; the shortest
@@ -135,6 +136,7 @@ class Answer:
     start: str
     scheduler: str
     fair: bool
+    coins: bool
     graph_class: str
     sizes: tuple[SizeAnswer, ...]
     counterexample: Run | None = None

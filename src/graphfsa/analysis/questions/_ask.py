@@ -109,6 +109,7 @@ def ask(
         "start": starts.words,
         "scheduler": scheduler,
         "fair": fair,
+        "coins": isinstance(fsa, StochasticFSA),
         "graph_class": name,
     }
     if samples is not None:
@@ -273,7 +274,7 @@ def _look(
                 tally.configurations += int(found.space.sizes.sum())
                 tally.explored += len(found.space)
                 if not found.holds:
-                    return {"holds": False, "sizes": (*sizes, tally.answer(False)), **counterexample(found)}
+                    return {"holds": False, "sizes": (*sizes, tally.answer(False)), **_counterexample(found)}
                 if timed:
                     tally.add(found)
                     took = _rank(found)
@@ -287,6 +288,14 @@ def _look(
         raise GraphFSAError(f"no configuration of these graphs is a start, which must be {starts.words}")
     worst = None if slowest is None or isinstance(question.fsa, StochasticFSA) else worst_run(question, slowest[1])
     return {"holds": True, "sizes": tuple(sizes), "worst": worst}
+
+
+def _counterexample(found: Judgement) -> dict[str, Any]:
+    try:
+        return counterexample(found)
+    except LimitError as error:
+        size = found.space.graph.num_nodes
+        raise LimitError(f"it does not hold on a graph of {size} nodes, but no run can be shown: {error}") from None
 
 
 def _rank(found: Judgement) -> tuple[int, ...]:

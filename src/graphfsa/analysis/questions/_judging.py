@@ -176,7 +176,10 @@ class Judgement:
         number = int(self.space.sizes.sum())
         if number << self.space.graph.num_nodes > MAX_PAIRS:
             return None
-        plain = self if number == len(self.space) else judged(self.question, self.instance, symmetric=False)
+        try:
+            plain = self if number == len(self.space) else judged(self.question, self.instance, symmetric=False)
+        except LimitError:
+            return None
         if plain.rounds is None:
             return None
         return int(plain.rounds[0].max(initial=0))
