@@ -360,11 +360,11 @@ def test_runs_whose_moves_were_chosen_are_drawn_node_by_node(tmp_path, suffix):
 
 def test_moves_that_nobody_chose_are_refused():
     trajectory = chosen_run().trajectory
-    wrong = replace(trajectory, moves=tuple(() for _ in trajectory.moves))
+    wrong = replace(trajectory, movers=tuple(() for _ in trajectory.movers))
     with pytest.raises(StateError, match="must be a run of this automaton"):
         Rollout(wrong).html()
     with pytest.raises(StateError, match="must be a run of this automaton"):
-        Rollout(replace(trajectory, moves=None)).html()
+        Rollout(replace(trajectory, movers=None)).html()
 
 
 def test_runs_with_coins_are_played():

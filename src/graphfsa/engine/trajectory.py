@@ -54,7 +54,7 @@ class Trajectory:
         changes: Recorded changes; None if they were not asked for.
         entries: How often each (state, value) entry was used over all steps and nodes, int64 [num_states,
             num_values], jumped steps included; None if not asked for.
-        moves: The nodes that moved in each step, if somebody chose them; None if all nodes moved in all steps.
+        movers: The nodes that moved in each step, if somebody chose them; None if all nodes moved in all steps.
         seconds: Wall time of the run, including the compilation of kernels that were not used before.
 
     Example:
@@ -77,7 +77,7 @@ class Trajectory:
     states: Array | None = None
     changes: Changes | None = None
     entries: Array | None = None
-    moves: tuple[tuple[int, ...], ...] | None = None
+    movers: tuple[tuple[int, ...], ...] | None = None
     seconds: float = 0.0
 
     @property

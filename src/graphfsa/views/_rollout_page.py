@@ -138,7 +138,7 @@ def _scale(points: Array) -> float:
 
 def _moved(rollout: Rollout) -> Array | None:
     """Which nodes move after each frame, bool [frames, num_nodes]; None if nobody chose them."""
-    moves, loop = rollout.trajectory.moves, rollout.trajectory.stable_at
+    moves, loop = rollout.trajectory.movers, rollout.trajectory.stable_at
     if moves is None:
         return None
     moved = np.zeros(rollout.frames.shape, bool)

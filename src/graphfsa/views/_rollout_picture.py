@@ -54,7 +54,7 @@ def _panels(rollout: Rollout) -> Any:
     else:
         tall = max(0.4, min(2.0, layout.height / layout.width))
         figure = new_figure(max(2.6 * columns, 5.0), rows * 2.6 * tall + 0.9)
-    names = None if rollout.trajectory.moves is None else [str(node) for node in range(rollout.graph.num_nodes)]
+    names = None if rollout.trajectory.movers is None else [str(node) for node in range(rollout.graph.num_nodes)]
     for place, (time, states) in enumerate(zip(rollout.times, rollout.frames, strict=True), start=1):
         axes = figure.add_subplot(rows, columns, place)
         axes.set_title(f"step {time}{_movers(rollout, int(time))}", fontsize=9)
@@ -74,7 +74,7 @@ def _panels(rollout: Rollout) -> Any:
 
 def _movers(rollout: Rollout, time: int) -> str:
     """Who moves next, if somebody chose it."""
-    moves, loop = rollout.trajectory.moves, rollout.trajectory.stable_at
+    moves, loop = rollout.trajectory.movers, rollout.trajectory.stable_at
     if moves is None:
         return ""
     if time < len(moves):

@@ -119,7 +119,7 @@ class Rollout:
     def kind(self) -> Kind:
         """How the graph is drawn: who asks which nodes are wrong, or move, wants to see them, on a path too."""
         kind = layout_kind(self.graph)
-        if kind == "line" and self.trajectory.moves is not None and self.graph.num_nodes <= _FEW_NODES:
+        if kind == "line" and self.trajectory.movers is not None and self.graph.num_nodes <= _FEW_NODES:
             return "graph"
         return "graph" if kind == "line" and self.example is not None and self.graph.lattice is None else kind
 
@@ -157,7 +157,7 @@ class Rollout:
         stride = _still_stride(len(self.times) - 1)
         if self.every is not None or stride == 1 or self.kind == "line":
             return self
-        if self.trajectory.moves is not None and len(self.times) <= MAX_PANELS:
+        if self.trajectory.movers is not None and len(self.times) <= MAX_PANELS:
             return self
         chosen = np.unique(np.r_[0 : len(self.times) : stride, len(self.times) - 1])
         thinned = replace(self.trajectory, times=self.times[chosen], states=self.frames[chosen])

@@ -52,7 +52,7 @@ class Run:
         period = None if self.loop is None else max(1, self.steps - self.loop)
         return Trajectory(
             self.fsa, self.graph, self.states[0], self.states[-1], self.steps, self.loop, period, "given",
-            np.arange(self.steps + 1), self.states, moves=self.moves,
+            np.arange(self.steps + 1), self.states, movers=self.moves,
         )  # fmt: skip
 
     def _repr_html_(self) -> str:
