@@ -16,6 +16,7 @@ NAMES = (
     "continuous",
     "data",
     "engine",
+    "explore",
     "learn",
     "mutants",
     "oracle",

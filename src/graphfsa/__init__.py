@@ -24,17 +24,20 @@ if TYPE_CHECKING:
         RelationsAggregation,
         WeightedSumAggregation,
     )
-    from graphfsa.analysis import compare, coverage, suggest, verify
+    from graphfsa.analysis import ask, compare, coverage, predicate, suggest, verify
     from graphfsa.automaton import GraphFSA, StochasticFSA, library
     from graphfsa.datasets import (
         CustomTask,
         Dataset,
+        Discretiser,
         EvolutionSpecification,
         Examples,
+        FeatureExamples,
         Task,
         TreeSpecification,
         WaveSpecification,
         as_examples,
+        as_feature_examples,
         grab,
     )
     from graphfsa.engine import Changes, Ensemble, Trajectory, faults, run, schedulers, simulate
@@ -98,6 +101,7 @@ _HOMES = {
     "analysis": "graphfsa",
     "as_examples": "graphfsa.datasets",
     "as_feature_examples": "graphfsa.datasets",
+    "ask": "graphfsa.analysis",
     "compare": "graphfsa.analysis",
     "coverage": "graphfsa.analysis",
     "datasets": "graphfsa",
@@ -114,6 +118,7 @@ _HOMES = {
     "load": "graphfsa.learners",
     "plugins": "graphfsa",
     "proofs": "graphfsa",
+    "predicate": "graphfsa.analysis",
     "prove": "graphfsa.proofs",
     "report": "graphfsa.evaluation",
     "reproduce": "graphfsa.evaluation",
@@ -167,6 +172,7 @@ __all__ = [
     "analysis",
     "as_examples",
     "as_feature_examples",
+    "ask",
     "compare",
     "coverage",
     "datasets",
@@ -182,6 +188,7 @@ __all__ = [
     "library",
     "load",
     "plugins",
+    "predicate",
     "proofs",
     "prove",
     "report",

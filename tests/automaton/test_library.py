@@ -25,6 +25,7 @@ def test_names():
         "majority",
         "unison",
         "core",
+        "dijkstra-ring",
         "cole-vishkin",
         "si",
         "sis",

@@ -68,6 +68,13 @@ def test_proofs_by_waves_are_timed_and_no_wrong_automaton_is_proved(bench, monke
     assert rows["proved and refuted"] == 0
 
 
+def test_exploration_is_timed_and_says_what_it_found(bench):
+    rows = {line["what"].strip(): line["figure"] for line in bench("explore")["rows"]}
+    assert rows["unison, cycle of 6"] == 4**6
+    assert rows["successors"] > 0
+    assert "rings up to 4, 5 numbers, distributed: heals" in rows
+
+
 @pytest.mark.slow
 def test_the_recurrent_gnn_reports_graphs_per_second_and_accuracies(bench):
     rows = bench("learn", "--learner", "recurrent-gnn")["rows"]

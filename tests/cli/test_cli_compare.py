@@ -62,7 +62,7 @@ def test_a_difference_in_words(cli, wrong):
 
 
 def test_family_size_steps_and_where_answered(cli, wrong):
-    on_two = cli("compare", "distance", wrong, "--graph-class", "path", "--max-nodes", 2, "--json")
+    on_two = cli("compare", "distance", wrong, "--family", "path", "--max-nodes", 2, "--json")
     assert (on_two.code, on_two.json["by"], on_two.json["checked"]) == (0, "exhaustive check", 2 + 4)
     assert "up to 2 nodes" in cli("compare", "distance", wrong, "--max-nodes", 2).out
     assert cli("compare", "distance", wrong, "--steps", 1, "--json").json["equivalent"]
@@ -70,7 +70,7 @@ def test_family_size_steps_and_where_answered(cli, wrong):
 
 
 def test_slots_are_given_with_the_graph(cli):
-    found = cli("compare", "rule110", "rule46", "--graph-class", "ring", "--json").json["distinguishing_graph"]
+    found = cli("compare", "rule110", "rule46", "--family", "ring", "--json").json["distinguishing_graph"]
     graph = Graph.from_edges(found["num_nodes"], found["edges"], directed=found["directed"], slots=found["slots"])
     for name, answers in zip(("rule110", "rule46"), found["answers"], strict=True):
         fsa = library.library_automaton(name)
@@ -88,9 +88,9 @@ def test_every_graph_class_is_named_in_the_help(cli):
         (["distance", "root-value"], "the same number of starting states; got 2 and 3"),
         (["distance", "life"], "the same number of final states; got 2 and 0"),
         (["distance", "nothing"], "unknown automaton 'nothing'"),
-        (["distance", "distance", "--graph-class", "forest"], "unknown graph class 'forest'"),
+        (["distance", "distance", "--family", "forest"], "unknown graph class 'forest'"),
         (["rule1", "rule2"], "needs a graph with neighbour slots"),
-        (["life", "hex-life", "--graph-class", "path", "--max-nodes", "40"], "choose at most 22 nodes"),
+        (["life", "hex-life", "--family", "path", "--max-nodes", "40"], "choose at most 22 nodes"),
         (["distance", "missing.json"], "missing.json"),
         (["distance", "distance", "--max-nodes", "0"], "max-nodes"),
         (["distance", "distance", "--steps", "-1"], "steps"),

@@ -140,7 +140,7 @@ def test_undecided_says_what_to_try(cli, tmp_path):
     GraphFSA.from_rules(text).save(tmp_path / "slow.json")
     answer = cli("prove", tmp_path / "slow.json", "--task", "distance", "--max-nodes", 4)
     assert answer.code == 1
-    assert "--graph-class tree" in answer.out
+    assert "--family tree" in answer.out
     assert "prove-your-automaton" in answer.out
     assert "clock" not in answer.out
 

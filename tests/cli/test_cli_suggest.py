@@ -96,7 +96,7 @@ def test_the_loop_of_a_person(cli, data, tmp_path):
     model, out = tmp_path / "m.json", tmp_path / "ask.jsonl"
     for _ in range(40):
         assert cli("learn", "--data", data, "--states", 4, "--bound", 1, "--out", model).code == 0
-        arguments = ["--data", data, "--graph-class", "tree", "--max-nodes", 5, "--count", 3]
+        arguments = ["--data", data, "--family", "tree", "--max-nodes", 5, "--count", 3]
         facts = cli("suggest", model, *arguments, "--out", out, "--json").json
         if facts["determined"]:
             break
@@ -240,8 +240,8 @@ BAD = [
     (["nobody", "--data", "d.jsonl"], "unknown automaton 'nobody'"),
     (["root-value", "--data", "d.jsonl"], "its final states are 0, 1"),
     (["root-value", "--task", "distance"], "distance has the classes even, odd"),
-    (["distance", "--data", "d.jsonl", "--graph-class", "wheel"], "unknown graph class 'wheel'"),
-    (["distance", "--data", "d.jsonl", "--graph-class", "row"], "no neighbour slots"),
+    (["distance", "--data", "d.jsonl", "--family", "wheel"], "unknown graph class 'wheel'"),
+    (["distance", "--data", "d.jsonl", "--family", "row"], "no neighbour slots"),
     (["path-finding", "--task", "path-finding", "--max-nodes", "17"], "Choose max_nodes of at most 16"),
     (["distance", "--data", "d.jsonl", "--max-nodes", "0"], "--max-nodes"),
     (["distance", "--data", "d.jsonl", "--count", "0"], "--count"),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from graphfsa import CountingAggregation, Graph, GraphFSA, families, library, run
+from graphfsa import CountingAggregation, Graph, GraphFSA, ask, families, library, run
 from graphfsa.automaton.states import described_states, random_states
 from graphfsa.datasets import dataset_class
 from graphfsa.errors import FormatError, GraphFSAError, LimitError, StateError
@@ -330,3 +330,48 @@ def test_still_pictures_take_twelve_panels_and_everything_else_each_step():
     assert [default_stride(grid, steps, "x.png") for steps in (0, 5, 11, 12, 100)] == [1, 1, 1, 2, 10]
     assert default_stride(grid, 100, "x.gif") == default_stride(families.row(5), 100, "x.png") == 1
     assert rollouts.MAX_PANELS >= 12
+
+
+def chosen_run(**options):
+    """The shortest run in which Dijkstra's ring with 2 numbers does not heal, one node at a time."""
+    about = {"graphs": "ring", "start": "exactly one root-*", "max_nodes": 4, "scheduler": "central"}
+    return ask(
+        library.dijkstra_ring(2), eventually_always="exactly one node can move", **about, **options
+    ).counterexample
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_runs_whose_moves_were_chosen_are_drawn_node_by_node(tmp_path, suffix):
+    found = chosen_run()
+    file = tmp_path / f"run{suffix}"
+    Rollout(found.trajectory).save(file)
+    assert file.stat().st_size > 500
+    shown = Rollout(found.trajectory)
+    assert shown.kind == shown.layout.kind == "graph"
+    assert len(shown.panels().times) == found.steps + 1
+    if suffix == ".html":
+        page = unpacked(file)
+        moved = page["moved"].reshape(found.steps + 1, 4)
+        chosen = [tuple(np.flatnonzero(row)) for row in moved]
+        # At the end it goes on as where the loop begins.
+        assert chosen == [*found.moves, found.moves[found.loop]]
+        assert (page["stable_at"], page["period"], page["coins"]) == (found.loop, found.steps - found.loop, False)
+
+
+def test_moves_that_nobody_chose_are_refused():
+    trajectory = chosen_run().trajectory
+    wrong = replace(trajectory, movers=tuple(() for _ in trajectory.movers))
+    with pytest.raises(StateError, match="must be a run of this automaton"):
+        Rollout(wrong).html()
+    with pytest.raises(StateError, match="must be a run of this automaton"):
+        Rollout(replace(trajectory, movers=None)).html()
+
+
+def test_runs_with_coins_are_played():
+    fsa, graph = library.mis(3), families.path(5)
+    shown = Rollout(run(fsa, graph, "waiting", 9, record="all", seed=1))
+    assert "data" in shown.html()
+    states = shown.frames.copy()
+    states[1] = fsa.index("in")
+    with pytest.raises(StateError, match="must be a run of this automaton"):
+        Rollout(replace(shown.trajectory, states=states)).html()

@@ -12,6 +12,8 @@ from graphfsa.analysis.impossibility import check_impossibility, load_impossibil
 from graphfsa.analysis.locality import Lookalike, lookalike
 from graphfsa.analysis.mean_field import mean_field
 from graphfsa.analysis.minimisation import Minimised, minimise
+from graphfsa.analysis.predicates import Predicate, predicate
+from graphfsa.analysis.questions import Answer, Run, Sample, SizeAnswer, ask
 from graphfsa.analysis.reachability import possible_entries
 from graphfsa.analysis.stability import Stability, iteration_stability
 from graphfsa.analysis.transitions import Transition, Transitions, transitions, used_transitions
@@ -19,6 +21,7 @@ from graphfsa.analysis.vectors import vectors
 from graphfsa.analysis.verification import Verification, load_certificate, recheck, save_certificate, verify
 
 __all__ = [
+    "Answer",
     "Chain",
     "Check",
     "Comparison",
@@ -27,11 +30,16 @@ __all__ = [
     "Identification",
     "Lookalike",
     "Minimised",
+    "Predicate",
+    "Run",
+    "Sample",
+    "SizeAnswer",
     "Stability",
     "Suggestion",
     "Transition",
     "Transitions",
     "Verification",
+    "ask",
     "chain",
     "check_impossibility",
     "compare",
@@ -46,6 +54,7 @@ __all__ = [
     "mean_field",
     "minimise",
     "possible_entries",
+    "predicate",
     "recheck",
     "same_up_to_renaming",
     "save_certificate",

@@ -16,6 +16,7 @@ from graphfsa.automaton.protocols import (
     clique_leader,
     colouring,
     core,
+    dijkstra_ring,
     mis,
     ring_matching,
     stone_age_mis,
@@ -212,6 +213,7 @@ _NAMED: dict[str, Callable[[], GraphFSA]] = {
     "majority": majority,
     "unison": unison,
     "core": core,
+    "dijkstra-ring": dijkstra_ring,
     "cole-vishkin": cole_vishkin,
 }
 RANDOM: dict[str, Callable[[], StochasticFSA]] = {

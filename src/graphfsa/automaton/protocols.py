@@ -153,6 +153,37 @@ def unison(period: int = 4) -> GraphFSA:
     return GraphFSA.from_rule(names, CountingAggregation(1), move, starting_states=["0"])
 
 
+def dijkstra_ring(states: int = 5) -> GraphFSA:
+    """Dijkstra's ring of tokens (1974): whoever can move has the token, and in the end just one node can.
+
+    Every node has a number and sees that of its predecessor, on its left. The root can move if they are equal, and adds
+    1; any other node can if they differ, and takes the predecessor's. If nodes move one at a time this heals from every
+    configuration with one root on rings of up to ``states + 1`` nodes.
+
+    Args:
+        states: How many numbers there are, 2 to 64. Nodes are in states ``0``, ``1``, ..., the root in ``root-0``, ...
+
+    Example:
+        >>> from graphfsa import families, run
+        >>> run(dijkstra_ring(3), families.ring(3), ["root-0", "2", "1"], steps=2).by_node()
+        {0: 'root-0', 1: '0', 2: '0'}
+    """
+    check_integer("states", states, 2, 64)
+    numbers = [str(number) for number in range(states)]
+    roots = [f"root-{number}" for number in numbers]
+
+    def move(state: str, sides: tuple[str | None, ...]) -> str:
+        before = sides[0]
+        if before is None:
+            return state
+        number = before.removeprefix("root-")
+        if state in roots:
+            return roots[(roots.index(state) + 1) % states] if state == f"root-{number}" else state
+        return number
+
+    return GraphFSA.from_rule([*numbers, *roots], PositionalAggregation(2), move)
+
+
 def core(k: int = 2) -> GraphFSA:
     """The k-core: who has fewer than k neighbours left goes, until nobody has. It does not matter who moves when.
 

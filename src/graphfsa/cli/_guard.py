@@ -129,7 +129,8 @@ def _with_flag(message: str, command: Callable[..., None]) -> str:
     parameter = signature(command).parameters.get(first[0]) if first else None
     if first is None or parameter is None or not isinstance(parameter.default, OptionInfo):
         return message
-    return f"--{first[0].replace('_', '-')}{message[first.end() :]}"
+    declared = [name for name in parameter.default.param_decls or () if name.startswith("--")]
+    return f"{declared[0] if declared else '--' + first[0].replace('_', '-')}{message[first.end() :]}"
 
 
 def _fail(message: str, code: int) -> None:

@@ -27,7 +27,8 @@ def compare_command(
     b: str = typer.Argument(help="Another, with the same numbers of starting and final states."),
     graph_class: str = typer.Option(
         None,
-        help="Class of the graphs: path, cycle, tree, connected, row or ring [default: that of the models' task, or "
+        "--family",
+        help="Class of the graphs: path, cycle, tree, rooted-tree, connected, row or ring [default: that of the models' task, or "
         "tree].",
     ),
     max_nodes: int = typer.Option(8, min=1, help="The largest number of nodes."),

@@ -27,7 +27,7 @@ def prove_command(
     task: str = typer.Option(None, help="Name of a data set, or file.py:Class [default: the model's own]."),
     option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
     spec: str = typer.Option(None, help="The specification to prove, file.py:Class [default: that of the task]."),
-    graph_class: str = typer.Option(None, help="Which specification of the task: connected, tree or path."),
+    graph_class: str = typer.Option(None, "--family", help="Which specification of the task: connected, tree or path."),
     max_nodes: int = typer.Option(11, min=1, help="If there is no proof: look for a wrong tree up to this size."),
     effort: int = typer.Option(1, min=1, help="How many times the usual amount of work may be done."),
     out: str = typer.Option(None, help="Write the certificate to this .json file if it is proved."),
@@ -103,7 +103,7 @@ def _advice(found: Proof) -> str:
     """What to do about an undecided proof."""
     steps = ["--effort 10 (ten times the work)"]
     if found.graph_class == "connected":
-        steps.insert(0, "--graph-class tree, if the task offers it (trees have a method of their own)")
+        steps.insert(0, "--family tree, if the task offers it (trees have a method of their own)")
     return f"{'; '.join(steps)}; more in docs/tutorials/prove-your-automaton.md"
 
 

@@ -40,7 +40,9 @@ def suggest_command(
     seed: int = typer.Option(0, min=0, help="Seed of the training graphs."),
     max_nodes: int = typer.Option(6, min=1, help="The largest number of nodes."),
     graph_class: str = typer.Option(
-        None, help="Class of graphs: path, cycle, tree, connected, row or ring [default: that of the task or data]."
+        None,
+        "--family",
+        help="Class of graphs: path, cycle, tree, rooted-tree, connected, row or ring [default: that of the task or data].",
     ),
     count: int = typer.Option(1, min=1, help="The largest number of graphs to suggest."),
     budget: float = typer.Option(60.0, help="Work, in units that take about a second each."),

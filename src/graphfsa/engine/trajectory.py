@@ -57,6 +57,7 @@ class Trajectory:
         changes: Recorded changes; None if they were not asked for.
         entries: How often each (state, value) entry was used over all steps and nodes, int64 [num_states,
             num_values], jumped steps included; None if not asked for.
+        movers: The nodes that moved in each step, if somebody chose them; None if all nodes moved in all steps.
         seconds: Wall time of the run, including the compilation of kernels that were not used before.
         scheduler: Who moved when; None if all nodes moved at once in every step.
         faults: What went wrong.
@@ -85,6 +86,7 @@ class Trajectory:
     states: Array | None = None
     changes: Changes | None = None
     entries: Array | None = None
+    movers: tuple[tuple[int, ...], ...] | None = None
     seconds: float = 0.0
     scheduler: Scheduler | None = None
     faults: tuple[Fault, ...] = ()

@@ -61,7 +61,7 @@ def graph_layout(graph: Graph, kind: Kind | None = None) -> GraphLayout:
     kind, lattice = kind or layout_kind(graph), graph.lattice
     if kind == "line":
         return GraphLayout("line", 1, graph.num_nodes)
-    if lattice is None:
+    if lattice is None or kind == "graph":
         points = node_positions(graph)
         return GraphLayout("graph", 0, 0, points, _spacing(points))
     if kind == "grid":

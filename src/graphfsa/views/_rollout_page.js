@@ -103,7 +103,7 @@
     } else {
       const reach = [0, 0];
       for (let i = 0; i < 2 * n; i++) reach[i % 2] = Math.max(reach[i % 2], run.points[i]);
-      const edge = example ? 26 : 18;
+      const edge = example || run.moved ? 26 : 18;
       const scale = Math.min((wide - 2 * edge) / Math.max(reach[0], 1), (tall - 2 * edge) / Math.max(reach[1], 1));
       width = wide;
       height = Math.min(tall, Math.max(reach[1] * scale + 2 * edge, Math.min(120, tall)));
@@ -320,12 +320,13 @@
     context.clearRect(0, 0, view.width, view.height);
     ({ grid: drawGrid, hex: drawHexagons, line: drawLine, graph: drawGraph })[run.kind]();
     if (selected >= 0) {
-      context.strokeStyle = ink(example ? "--ink" : "--accent");
+      context.strokeStyle = ink(example || run.moved ? "--ink" : "--accent");
       for (let a = begin[selected]; a < begin[selected + 1]; a++) outline(sources[a], 1.5);
       outline(selected, 3);
     }
     context.strokeStyle = ink("--accent");
     for (const node of wrong) ring(node);
+    if (run.moved) for (let v = 0; v < n; v++) if (run.moved[now * n + v]) ring(v);
   }
 
   // ---- Words. Names of states only ever become text, never markup. ----
@@ -375,17 +376,27 @@
       list.append(make("dt", name), cell);
     };
     const value = run.values[run.entry_value[entry]];
-    const [state, next] = [run.entry_state[entry], run.entry_next[entry]];
+    const state = run.entry_state[entry];
+    const after = frame + 1 < frames ? stateAt(frame + 1, node) : state;
+    const next = run.coins ? after : run.entry_next[entry];
     row("it was", chip(state));
     row("neighbours", neighbours(frame, node));
-    row("entry", chip(state), " with ", make("bdi", value), " → ", chip(next));
+    row("entry", chip(state), " with ", make("bdi", value), ...(run.coins ? [] : [" → ", chip(next)]));
     if (run.rules.length) row("rule", ruled(run.rules[state], run.entry_rule[entry]));
-    const known = run.scheduled && frame + 1 < frames && run.times[frame + 1] === run.times[frame] + 1;
-    const after = known ? stateAt(frame + 1, node) : next;
-    let words = next === state ? "stays" : "changes";
-    if (run.scheduled && !known && next !== state) words = "changes when it is its turn";
-    if (after !== next) words = after === state ? "stays: it was not its turn" : "changes otherwise, by a fault";
-    row("so it", make("span", words, after === state ? "" : "changed"));
+    if (run.moved && !run.moved[frame * n + node]) {
+      row("so it", make("span", !run.coins && next === state ? "stays" : run.coins ? "stays: it is not chosen" : "would change, but it is not chosen"));
+    } else if (run.scheduled) {
+      const known = frame + 1 < frames && run.times[frame + 1] === run.times[frame] + 1;
+      const later = known ? after : next;
+      let words = next === state ? "stays" : "changes";
+      if (!known && next !== state) words = "changes when it is its turn";
+      if (later !== next) words = later === state ? "stays: it was not its turn" : "changes otherwise, by a fault";
+      row("so it", make("span", words, later === state ? "" : "changed"));
+    } else if (run.coins && frame + 1 === frames) {
+      row("so it", make("span", "flips a coin"));
+    } else {
+      row("so it", make("span", next === state ? "stays" : "changes", next === state ? "" : "changed"));
+    }
     return list;
   }
 
@@ -538,10 +549,11 @@
 
   const about = { grid: `${run.height} × ${run.width} cells`, hex: `${run.height} × ${run.width} hexagonal cells`, line: `${n} cells in a row`,
     graph: `${amount(n, "node")}, ${run.directed ? amount(run.arcs, "arc") : amount(run.edges, "edge")}` }[run.kind];
-  const repeats = run.stable_at === null ? "" : run.period === 1
-    ? `, at rest from step ${run.stable_at} on` : `, repeating every ${run.period} steps from step ${run.stable_at} on`;
+  const moving = run.moved && run.moved.subarray((frames - 1) * n).some((mover) => mover);
+  const repeats = run.stable_at === null ? "" : run.period === 1 && !moving
+    ? `, at rest from step ${run.stable_at} on` : `, repeating every ${amount(run.period, "step")} from step ${run.stable_at} on`;
   const made = run.times[frames - 1];
-  $("facts").textContent = `${about}; ${amount(made, "step")}${repeats}; a node sees: ${run.sees}`;
+  $("facts").textContent = `${about}; ${amount(made, "step")}${repeats}; a node sees: ${run.sees}${run.moved ? "; a ring marks who moves next" : ""}`;
   run.states.forEach((name, state) => {
     const item = make("li");
     const swatch = make("span", undefined, "swatch");

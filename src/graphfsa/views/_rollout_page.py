@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphfsa.arrays import Array
-from graphfsa.automaton import GraphFSA
+from graphfsa.automaton import GraphFSA, StochasticFSA
 from graphfsa.automaton.rules import StateNames, plain_name, sight_words
 from graphfsa.engine import neighbourhood_values
 from graphfsa.errors import LimitError, StateError
@@ -63,7 +63,8 @@ def player_script() -> str:
 def _content(rollout: Rollout) -> tuple[dict[str, Any], dict[str, Array]]:
     fsa, graph, layout = rollout.fsa, rollout.graph, rollout.layout
     scheduled = rollout.trajectory.scheduler is not None
-    used, entries = _entries(fsa, graph, rollout.times, rollout.frames, checked=not scheduled)
+    used, entries = _entries(fsa, graph, rollout)
+    moved = _moved(rollout)
     values, value_of = np.unique(entries[1], return_inverse=True)
     lines, rule_of = _rules(fsa, entries)
     points = layout.points if layout.kind == "graph" else None
@@ -89,6 +90,7 @@ def _content(rollout: Rollout) -> tuple[dict[str, Any], dict[str, Array]]:
         "values": [fsa.aggregation.decode(int(value), fsa.state_names) for value in values],
         "rules": lines,
         "times": rollout.times.tolist(),
+        "coins": isinstance(fsa, StochasticFSA),
         "stable_at": rollout.trajectory.stable_at,
         "period": rollout.trajectory.period,
         "scheduled": scheduled,
@@ -97,12 +99,15 @@ def _content(rollout: Rollout) -> tuple[dict[str, Any], dict[str, Array]]:
         "used": np.diff(used, axis=0, prepend=np.zeros_like(used[:1])),  # Integers wrap around; so they do there.
         "entry_state": entries[0].astype("<u4"),
         "entry_value": value_of.astype("<u4"),
-        "entry_next": fsa.transition_table[entries[0], entries[1]].astype("<u4"),
+        # Where coins lead is only seen in the next frame.
+        "entry_next": (entries[0] if header["coins"] else fsa.transition_table[entries[0], entries[1]]).astype("<u4"),
         "entry_rule": rule_of.astype("<u4"),
         "degrees": graph.degrees.astype("<u4"),
         # Sources as seen from their target: on a lattice these are the same few numbers again and again.
         "sources": (graph.indices.astype(np.int64) - graph.targets()).astype("<u4"),
     }
+    if moved is not None:
+        arrays["moved"] = moved.astype("u1")
     if graph.slots is not None:
         arrays["slots"] = graph.slots.astype("u1")
     if points is not None:
@@ -133,21 +138,35 @@ def _scale(points: Array) -> float:
     return _FINEST / max(float(np.ptp(points, axis=0).max()), 1e-9)
 
 
-def _entries(fsa: GraphFSA, graph: Graph, times: Array, frames: Array, *, checked: bool) -> tuple[Array, Array]:
-    """Which entry each node uses in each frame, [frames, num_nodes], and the entries that are used, [2, number].
+def _moved(rollout: Rollout) -> Array | None:
+    """Which nodes move after each frame, bool [frames, num_nodes]; None if nobody chose them."""
+    moves, loop = rollout.trajectory.movers, rollout.trajectory.stable_at
+    if moves is None:
+        return None
+    moved = np.zeros(rollout.frames.shape, bool)
+    for frame, time in enumerate(rollout.times.tolist()):
+        # At the end of a run that repeats itself it goes on as before.
+        step = loop if time == len(moves) and loop is not None else time
+        if step < len(moves):
+            moved[frame, list(moves[step])] = True
+    return moved
 
-    Args:
-        fsa: The automaton.
-        graph: The graph.
-        times: The steps of the frames.
-        frames: The states.
-        checked: Whether frames of steps in a row must follow from each other; with a scheduler or faults they need not.
-    """
+
+def _entries(fsa: GraphFSA | StochasticFSA, graph: Graph, rollout: Rollout) -> tuple[Array, Array]:
+    """Which entry each node uses in each frame, [frames, num_nodes], and the entries that are used, [2, number]."""
+    frames, moved = rollout.frames, _moved(rollout)
     codes = neighbourhood_values(fsa, graph, frames).astype(np.int64)
     codes += frames.astype(np.int64) * fsa.num_values
     table = fsa.transition_table.reshape(-1)
-    follows = (table[codes[:-1]] == frames[1:]).all(axis=1)
-    if checked and not follows[np.diff(times) == 1].all():
+    places = table[codes[:-1]]
+    follows: Array = np.asarray(places == frames[1:])
+    if isinstance(fsa, StochasticFSA):
+        follows = fsa.outcomes[places, frames[1:]] > 0
+    if moved is not None:
+        follows = np.where(moved[:-1], follows, frames[1:] == frames[:-1])
+    # With a scheduler or faults, and nobody who says which nodes were chosen, any frame may follow.
+    checked = moved is not None or rollout.trajectory.scheduler is None
+    if checked and not follows[np.diff(rollout.times) == 1].all():
         raise StateError("the trajectory must be a run of this automaton on this graph")
     seen = np.zeros(table.size, bool)
     seen[codes] = True
@@ -158,7 +177,7 @@ def _entries(fsa: GraphFSA, graph: Graph, times: Array, frames: Array, *, checke
     return number[codes].astype(size), np.stack(np.divmod(entries, fsa.num_values))
 
 
-def _rules(fsa: GraphFSA, entries: Array) -> tuple[list[list[str]], Array]:
+def _rules(fsa: GraphFSA | StochasticFSA, entries: Array) -> tuple[list[list[str]], Array]:
     """The rules of each state in words, and the place of the one that applies to each entry; none for a large table."""
     if fsa.transition_table.size > MAX_RULE_ENTRIES:
         return [], np.zeros(entries.shape[1], np.int64)

@@ -54,13 +54,14 @@ def _panels(rollout: Rollout) -> Any:
     else:
         tall = max(0.4, min(2.0, layout.height / layout.width))
         figure = new_figure(max(2.6 * columns, 5.0), rows * 2.6 * tall + 0.9)
+    names = None if rollout.trajectory.movers is None else [str(node) for node in range(rollout.graph.num_nodes)]
     for place, (time, states) in enumerate(zip(rollout.times, rollout.frames, strict=True), start=1):
         axes = figure.add_subplot(rows, columns, place)
-        axes.set_title(f"step {time}", fontsize=9)
+        axes.set_title(f"step {time}{_movers(rollout, int(time))}", fontsize=9)
         axes.set_axis_off()
         if layout.kind == "graph":
             assert layout.points is not None
-            draw_graph(axes, rollout.graph, layout.points, [colours[state] for state in states])
+            draw_graph(axes, rollout.graph, layout.points, [colours[state] for state in states], names)
         elif layout.kind == "hex":
             _hexagons(axes, layout, np.array(colours)[states])
         else:
@@ -69,6 +70,16 @@ def _panels(rollout: Rollout) -> Any:
             axes.set_xticks([])
             axes.set_yticks([])
     return figure
+
+
+def _movers(rollout: Rollout, time: int) -> str:
+    """Who moves next, if somebody chose it."""
+    moves, loop = rollout.trajectory.movers, rollout.trajectory.stable_at
+    if moves is None:
+        return ""
+    if time < len(moves):
+        return f"; next {', '.join(map(str, moves[time]))}"
+    return "" if loop is None else "; at rest" if loop == time else f"; as at step {loop}"
 
 
 def _hexagons(axes: Any, layout: GraphLayout, colours: Array) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphfsa.analysis.verification import Counterexample
 from graphfsa.arrays import Array
-from graphfsa.automaton import GraphFSA
+from graphfsa.automaton import GraphFSA, StochasticFSA
 from graphfsa.automaton.states import node_states, parse_states
 from graphfsa.checks import check_integer, check_number, check_seed
 from graphfsa.datasets import Dataset, as_dataset
@@ -49,6 +49,8 @@ MAX_FRAMES = 20_000
 _PLAYER = "rollout.html"
 """What a roll-out without a file is drawn for."""
 _STEPS_AFTER = 5
+_FEW_NODES = 30
+"""Up to this number of nodes a run whose moves were chosen is drawn node by node, on a ring too."""
 _PANELS = 12
 """Panels of a picture, if nobody says which steps to show."""
 
@@ -84,11 +86,9 @@ class Rollout:
         _ = self.state_colours  # Raises if one is no colour.
 
     @property
-    def fsa(self) -> GraphFSA:
+    def fsa(self) -> GraphFSA | StochasticFSA:
         """The automaton."""
-        if isinstance(self.trajectory.fsa, GraphFSA):
-            return self.trajectory.fsa
-        raise StateError("roll-outs explain moves by a table; runs with coins are drawn by draw_ensemble")
+        return self.trajectory.fsa
 
     @property
     def graph(self) -> Graph:
@@ -119,8 +119,10 @@ class Rollout:
 
     @property
     def kind(self) -> Kind:
-        """How the graph is drawn: whoever asks why nodes are wrong wants to see the nodes, on a path too."""
+        """How the graph is drawn: who asks which nodes are wrong, or move, wants to see them, on a path too."""
         kind = layout_kind(self.graph)
+        if kind == "line" and self.trajectory.movers is not None and self.graph.num_nodes <= _FEW_NODES:
+            return "graph"
         return "graph" if kind == "line" and self.example is not None and self.graph.lattice is None else kind
 
     def save(self, path: str | Path) -> None:
@@ -156,6 +158,8 @@ class Rollout:
         """The frames that a still picture shows: at most 12, unless it was said which."""
         stride = _still_stride(len(self.times) - 1)
         if self.every is not None or stride == 1 or self.kind == "line":
+            return self
+        if self.trajectory.movers is not None and len(self.times) <= MAX_PANELS:
             return self
         chosen = np.unique(np.r_[0 : len(self.times) : stride, len(self.times) - 1])
         thinned = replace(self.trajectory, times=self.times[chosen], states=self.frames[chosen])
