@@ -28,8 +28,8 @@ def compare_command(
     graph_class: str = typer.Option(
         None,
         "--family",
-        help="Class of the graphs: path, cycle, tree, rooted-tree, connected, row or ring [default: that of the models' task, or "
-        "tree].",
+        help="Class of the graphs: path, cycle, tree, rooted-tree, connected, row or ring [default: that of the "
+        "models' task, or tree].",
     ),
     max_nodes: int = typer.Option(8, min=1, help="The largest number of nodes."),
     steps: int = typer.Option(None, min=0, help="Compare after exactly this number of steps [default: in the end]."),

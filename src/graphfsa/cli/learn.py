@@ -79,7 +79,8 @@ def learn_command(
     ),
     family: str = typer.Option(
         None,
-        help="With --oracle: class of graphs: path, cycle, tree, rooted-tree, connected, row or ring [default: connected].",
+        help="With --oracle: class of graphs: path, cycle, tree, rooted-tree, connected, row or ring "
+        "[default: connected].",
     ),
     option: list[str] = typer.Option([], metavar="KEY=VALUE", help="An option of the data set; may be repeated."),
     sizes: str = typer.Option(None, help="With --task: number of nodes, N, A..B or N,N,N [default: up to 10]."),

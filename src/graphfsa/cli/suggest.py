@@ -42,7 +42,8 @@ def suggest_command(
     graph_class: str = typer.Option(
         None,
         "--family",
-        help="Class of graphs: path, cycle, tree, rooted-tree, connected, row or ring [default: that of the task or data].",
+        help="Class of graphs: path, cycle, tree, rooted-tree, connected, row or ring "
+        "[default: that of the task or data].",
     ),
     count: int = typer.Option(1, min=1, help="The largest number of graphs to suggest."),
     budget: float = typer.Option(60.0, help="Work, in units that take about a second each."),
