@@ -32,8 +32,8 @@ ROOMS = [
     "proofs",
     "evaluation",
     "views",
-    "cli",
     "playground",
+    "cli",
 ]
 ONLY_IN = {
     "torch": ("learners/", "graphs/convert.py"),

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         learn,
         load,
     )
+    from graphfsa.playground import Playground, play
     from graphfsa.proofs import prove
     from graphfsa.views import diagram, rollout
 
@@ -78,6 +79,7 @@ _HOMES = {
     "Majority": "graphfsa.learners",
     "Model": "graphfsa.learners",
     "NeuralLearner": "graphfsa.learners",
+    "Playground": "graphfsa.playground",
     "PositionalAggregation": "graphfsa.aggregations",
     "RecurrentGNN": "graphfsa.learners",
     "Stay": "graphfsa.learners",
@@ -102,6 +104,7 @@ _HOMES = {
     "learners": "graphfsa",
     "library": "graphfsa.automaton",
     "load": "graphfsa.learners",
+    "play": "graphfsa.playground",
     "plugins": "graphfsa",
     "proofs": "graphfsa",
     "prove": "graphfsa.proofs",
@@ -139,6 +142,7 @@ __all__ = [
     "Majority",
     "Model",
     "NeuralLearner",
+    "Playground",
     "PositionalAggregation",
     "RecurrentGNN",
     "Stay",
@@ -163,6 +167,7 @@ __all__ = [
     "learners",
     "library",
     "load",
+    "play",
     "plugins",
     "proofs",
     "prove",
