@@ -11,14 +11,14 @@ export function el(tag, attributes = {}, ...children) {
     else if (name === "style") for (const [key, own] of Object.entries(value)) found.style.setProperty(key, own);
     else found.setAttribute(name, value === true ? "" : value);
   }
-  found.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  found.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return found;
 }
 
 const SVG = new Set(["path", "circle", "g", "text", "rect", "line", "polygon", "title"]);
 
 export function fill(parent, ...children) {
-  parent.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
 }
 
 export function chip(name, colour) {

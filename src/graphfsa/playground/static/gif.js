@@ -11,7 +11,9 @@ export async function gif(session, stage, toast, steps = 60) {
   toast("Drawing …");
   await new Promise((resolve) => setTimeout(resolve, 30));
   const { fsa, graph, states, time, seed } = session, ratio = stage.canvas.height / stage.canvas.width;
-  const canvas = el("canvas", { width: SIDE, height: Math.max(120, Math.round(SIDE * ratio)) }), copy = new Stage(canvas);
+  const canvas = el("canvas", { width: SIDE, height: Math.max(120, Math.round(SIDE * ratio)) });
+  canvas.getContext("2d", { alpha: false, willReadFrequently: true });
+  const copy = new Stage(canvas);
   copy.setColours(stage.colours, stage.theme);
   copy.setWorld(graph, session.points);
   copy.rows = session.rows.slice();

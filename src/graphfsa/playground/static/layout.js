@@ -17,7 +17,7 @@ export function layout(graph) {
   if (order) return order.closed ? ring(order.nodes) : snake(order.nodes);
   if (edges >= (n * (n - 1)) / 2 && n > 3) return ring(Array.from({ length: n }, (_, node) => node));
   const points = radial(n, indptr, indices);
-  return n <= FORCES && n > 2 ? relaxed(points, n, indptr, indices, edges === n - 1 ? 60 : 220) : points;
+  return n <= FORCES && n > 2 ? spread(relaxed(points, n, indptr, indices, edges === n - 1 ? 60 : 220), n) : points;
 }
 
 function undirected(graph) {
@@ -176,6 +176,21 @@ function relaxed(points, n, indptr, indices, rounds) {
     }
   }
   return points;
+}
+
+// Larger or smaller, so that few nodes are nearer to another one than a node is wide.
+function spread(points, n) {
+  const near = [];
+  for (let a = 0; a < n; a++) {
+    let best = Infinity;
+    for (let b = 0; b < n; b++) {
+      if (a !== b) best = Math.min(best, (points[2 * a] - points[2 * b]) ** 2 + (points[2 * a + 1] - points[2 * b + 1]) ** 2);
+    }
+    near.push(Math.sqrt(best));
+  }
+  near.sort((a, b) => a - b);
+  const factor = 0.8 / Math.max(near[Math.floor(n / 8)], 0.05);
+  return points.map((place) => place * factor);
 }
 
 function scaled(points, n) {

@@ -294,6 +294,12 @@ export function withEntry(text, fsa, state, value, successor) {
     const token = new Line(line, index + 1).peek();
     if (token && token.text === names[state]) list.push(index);
   });
+  if (!guard) {
+    // Nothing is seen, so there is one rule for all there is.
+    list.slice(1).reverse().forEach((index) => lines.splice(index, 1));
+    lines[list[0]] = move;
+    return lines.join("\n");
+  }
   const again = list.findIndex((index) => lines[index].endsWith(` if ${guard}`));
   if (again >= 0) lines.splice(list[again], 1);
   lines.splice(list[0] ?? lines.length, 0, move);
