@@ -10,7 +10,7 @@ from importlib import import_module
 from benchmarks._report import print_report
 from graphfsa.errors import GraphFSAError
 
-NAMES = ("committed", "data", "engine", "learn", "mutants", "oracle", "prove", "views", "waves")
+NAMES = ("committed", "data", "engine", "learn", "mutants", "oracle", "playground", "prove", "views", "waves")
 
 _OPTIONS = {
     "learner": ("learn",),

@@ -67,7 +67,7 @@ export class Diagram {
       links.push(link);
     }
     const bubbles = names.map((name, state) => {
-      const [x, y] = centre(state), short = name.length > 9 ? `${name.slice(0, 8)}…` : name, fits = short.length * 6.6 < 2 * r - 4;
+      const [x, y] = centre(state), short = name.length > 9 ? `${name.slice(0, 8)}…` : name, fits = short.length * 7.2 < 2 * r - 4;
       const out = count > 2 ? Math.sign(y - h / 2 - 4) || 1 : 1;
       return el("g", {}, el("title", {}, name + (fsa.final.includes(state) ? " (final)" : "")),
         el("circle", { cx: x, cy: y, r, class: `bubble${fsa.final.includes(state) ? " final" : ""}`, fill: this.colours[state] }),

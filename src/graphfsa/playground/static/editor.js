@@ -73,13 +73,13 @@ export class Editor {
   tintLines() {
     const names = this.session.fsa.names, lines = this.text.value.split("\n");
     const fresh = this.text.value !== this.session.rules;
-    fill(this.tint, lines.flatMap((line, index) => {
+    fill(this.tint, lines.map((line, index) => {
       const used = !fresh && this.usedLines.has(index + 1), bad = this.bad === index + 1;
-      return [el("span", { class: `line${used ? " used" : ""}${bad ? " bad" : ""}` }, this.pieces(line, names)), "\n"];
+      return el("span", { class: `line${used ? " used" : ""}${bad ? " bad" : ""}` }, this.pieces(line, names));
     }));
-    fill(this.gutter, lines.flatMap((_, index) => {
+    fill(this.gutter, lines.map((_, index) => {
       const bad = this.bad === index + 1, used = !fresh && this.usedLines.has(index + 1);
-      return [el("span", { class: bad ? "bad" : used ? "used" : null }, String(index + 1)), "\n"];
+      return el("span", { class: bad ? "bad" : used ? "used" : null }, String(index + 1));
     }));
     this.scrolled();
   }

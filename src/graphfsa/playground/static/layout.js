@@ -7,7 +7,7 @@ const FORCES = 1200;
 // Points as [x, y, x, y, ...], about one unit apart.
 export function layout(graph) {
   const { n } = graph;
-  if (graph.points) return scaled(Float32Array.from(graph.points), n);
+  if (graph.points) return spread(scaled(Float32Array.from(graph.points), n), n);
   if (n === 0) return new Float32Array(0);
   const { indptr, indices } = undirected(graph);
   const degree = (node) => indptr[node + 1] - indptr[node];
@@ -181,6 +181,7 @@ function relaxed(points, n, indptr, indices, rounds) {
 // Larger or smaller, so that few nodes are nearer to another one than a node is wide.
 function spread(points, n) {
   const near = [];
+  if (n < 2 || n > FORCES) return points;
   for (let a = 0; a < n; a++) {
     let best = Infinity;
     for (let b = 0; b < n; b++) {

@@ -140,7 +140,7 @@ export class Lessons {
     if (!this.current) {
       fill($("learn"), el("h2", {}, "Lessons"), el("p", { class: "lead" }, "Each takes about a class hour. The page checks the goals; nothing is sent anywhere."),
         el("div", { class: "choices" }, LESSONS.map((each) => el("button", { type: "button", "data-lesson": each.id, onclick: () => this.start(each) },
-          el("span", {}, el("b", {}, each.title), el("br"), el("small", { class: "hint" }, each.about)), `${each.steps.length} steps`))),
+          el("span", {}, el("b", {}, each.title), el("br"), el("small", { class: "hint" }, each.about)), el("small", {}, `${each.steps.length} steps`)))),
         el("p", { class: "hint" }, "A lesson of your own is a JSON file; drop it on the page, and share it as a link."));
       return;
     }

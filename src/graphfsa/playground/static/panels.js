@@ -57,8 +57,8 @@ function facts(session, colours, seen, became, actions) {
     : counts.map(([state, count]) => el("span", {}, `${count} `, chip(names[state], colours[state])));
   const next = became ?? (fsa.outcomes ? null : fsa.table[entry]), line = fsa.lines?.[entry];
   return [el("dl", {},
-    el("dt", {}, "was"), el("dd", {}, chip(names[seen.state], colours[seen.state])),
-    el("dt", {}, "saw"), el("dd", {}, sees.length ? sees : "no neighbours"),
+    el("dt", {}, became === null ? "is" : "was"), el("dd", {}, chip(names[seen.state], colours[seen.state])),
+    el("dt", {}, became === null ? "sees" : "saw"), el("dd", {}, sees.length ? sees : "no neighbours"),
     el("dt", {}, "so"), el("dd", {}, aggregation.words(seen.value)),
     el("dt", {}, became === null ? "will be" : "became"), el("dd", {}, next === null ? chances(fsa, colours, entry) : chip(names[next], colours[next]))),
   line ? el("button", { type: "button", class: "rule", title: "Show this rule", onclick: () => actions.goToLine(line) }, session.rules.split("\n")[line - 1].trim()) : null];

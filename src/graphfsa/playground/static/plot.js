@@ -23,7 +23,7 @@ export class Plot {
     }
     const context = canvas.getContext("2d");
     context.clearRect(0, 0, width, height);
-    const first = series[0]?.[0] ?? 0, last = Math.max(first + 20, session.time), n = Math.max(1, session.graph.n);
+    const first = series.length ? series.times[0] : 0, last = Math.max(first + 20, session.time), n = Math.max(1, session.graph.n);
     this.times = [first, last];
     context.strokeStyle = theme.line;
     context.lineWidth = ratio;
@@ -39,12 +39,12 @@ export class Plot {
     const every = Math.max(1, Math.floor(series.length / width));
     colours.forEach((colour, state) => {
       context.beginPath();
-      series.forEach(([time, counts], k) => {
-        if (k % every && k < series.length - 1) return;
-        const x = ((time - first) / (last - first)) * width, y = 3 * ratio + (1 - counts[state] / n) * (height - 6 * ratio);
+      for (let k = 0; k < series.length; k++) {
+        if (k % every && k < series.length - 1) continue;
+        const x = ((series.times[k] - first) / (last - first)) * width, y = 3 * ratio + (1 - series.at(k, state) / n) * (height - 6 * ratio);
         if (k === 0) context.moveTo(x, y);
         else context.lineTo(x, y);
-      });
+      }
       // A pale line needs an edge to be seen on a pale ground.
       context.lineJoin = "round";
       context.strokeStyle = theme.soft;

@@ -262,7 +262,7 @@ export const PRESETS = [
   preset("core", "Leaf peeling", "What remains when leaves fall?",
     "Whoever has fewer than two neighbours left goes, which may leave others with too few. What stays is the 2-core: every node of it "
     + "lies on a cycle, or between two.",
-    { family: "erdos-renyi", n: 220, extras: { "mean degree": 2.2 }, seed: 4 }, { all: 1 }, { speed: 3 }),
+    { family: "erdos-renyi", n: 130, extras: { "mean degree": 2.4 }, seed: 4 }, { all: 1 }, { speed: 3 }),
   preset("mis", "Independent set", "Drawing lots among neighbours",
     "Waiting nodes draw a number. Who draws more than all rivals joins the set, and its neighbours are out (Luby, 1986). In the end no two "
     + "members are neighbours, and everybody else has one.",

@@ -8,8 +8,8 @@ import { layout } from "./layout.js";
 import { Problem } from "./problem.js";
 import { fromJson, parseRules, toJson, withEntry } from "./rules.js";
 import { open, startOf } from "./scene.js";
+import { Series } from "./series.js";
 
-const MAX_POINTS = 4096;
 const MAX_ROWS = 2048;
 const UNDO_BYTES = 48 * 2 ** 20;
 
@@ -92,10 +92,9 @@ export class Session {
   }
 
   resetSeries() {
-    this.series = [];
-    this.stride = 1;
+    this.series = new Series(this.fsa.names.length);
     this.rows = this.graph.lattice?.kind === "line" ? [this.states] : [];
-    this._count(this.time, countsOf(this.states, this.fsa.names.length));
+    this.series.push(this.time, countsOf(this.states, this.fsa.names.length));
   }
 
   // ---- messages
@@ -140,24 +139,16 @@ export class Session {
 
   _record(frame, before) {
     if (frame.time < before || frame.counts.length !== frame.time - before) {
-      this.series = this.series.filter(([time]) => time < frame.time);
+      this.series.cut(frame.time);
       if (this.rows.length) this.rows = frame.time < before ? this.rows.slice(0, Math.max(0, this.rows.length - (before - frame.time))) : [];
       if (this.graph.lattice?.kind === "line" && this.rows.length === 0) this.rows.push(frame.states);
       else if (this.rows.length) this.rows[this.rows.length - 1] = frame.states;
-      this._count(frame.time, frame.counts[frame.counts.length - 1]);
+      this.series.push(frame.time, frame.counts[frame.counts.length - 1]);
       return;
     }
-    frame.counts.forEach((counts, k) => this._count(before + k + 1, counts));
+    frame.counts.forEach((counts, k) => this.series.push(before + k + 1, counts));
     this.rows.push(...frame.rows);
     if (this.rows.length > 2 * MAX_ROWS) this.rows = this.rows.slice(-MAX_ROWS);
-  }
-
-  _count(time, counts) {
-    if (time % this.stride) return;
-    this.series.push([time, counts]);
-    if (this.series.length <= MAX_POINTS) return;
-    this.stride *= 2;
-    this.series = this.series.filter(([at]) => at % this.stride === 0);
   }
 
   get counts() {
@@ -279,8 +270,8 @@ export class Session {
     this.start = this.states;
     this.from = this.time;
     if (this.rows.length) this.rows[this.rows.length - 1] = this.states;
-    this.series = this.series.filter(([time]) => time < this.time);
-    this._count(this.time, this.counts);
+    this.series.cut(this.time);
+    this.series.push(this.time, this.counts);
     this.say("frame");
   }
 
