@@ -45,6 +45,7 @@ ONLY_IN = {
 }
 DOORS = {
     ("automaton/base.py", "views"),
+    ("engine/trajectory.py", "playground"),
     ("engine/trajectory.py", "views"),
     ("evaluation/reporting.py", "views"),
     ("evaluation/reproduce.py", "views"),

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphfsa import CountingAggregation, GraphFSA, StochasticFSA, library
+from graphfsa import CountingAggregation, GraphFSA, LettersAggregation, StochasticFSA, library
+from graphfsa.aggregations import Sum
 from graphfsa.automaton.library import RANDOM, colouring, sir
 from graphfsa.automaton.stochastic import ONE, probability, weight_of
 from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitError
@@ -209,3 +210,17 @@ def test_the_library_says_what_theory_says():
     for wrong in (lambda: sir(1.5), lambda: sir(recover=-1), lambda: colouring(1)):
         with pytest.raises(GraphFSAError):
             wrong()
+
+
+def test_rules_of_more_outcomes_than_a_byte_can_number():
+    aggregation = LettersAggregation((Sum("count", 64, (1,)),))
+    chances = np.random.default_rng(0).random((5, 65))
+    probabilities = np.zeros((5, 65, 5))
+    probabilities[..., 0] = chances
+    probabilities[..., 1] += 1 - chances
+    fsa = StochasticFSA(list("abcde"), aggregation, probabilities)
+    assert fsa.num_outcomes > 256
+    matters = np.zeros((5, 65), bool)
+    matters[:, :2] = True
+    read = StochasticFSA.from_rules(str(fsa.rules(matters)))
+    assert (read.all_probabilities()[:, :2] == fsa.all_probabilities()[:, :2]).all()

@@ -110,3 +110,59 @@ def test_a_qr_code_holds_the_link(shared):
     for text in ("https://example.org/#1abc", "x" * 300, "".join(chr(33 + k % 90) for k in range(2900))):
         assert read_qr(shared.do("playground.qr", text)) == text
     assert shared.do("playground.qr", "x" * 3000) is None
+
+
+def test_what_a_stranger_calls_things_is_text(visitor):
+    """Names that would be markup anywhere else, everywhere they are shown."""
+    evil = "<img src=x onerror=alert(1)>"
+    rules = f'states: "{evil}", "</script>", "&amp;"\naggregation: counting bound=1\n\n"{evil}" -> "</script>"\n\n'
+    rules += f'"</script>" -> "&amp;" if some neighbour is "{evil}"\n"</script>" stays otherwise\n\n"&amp;" stays\n'
+    scene = {
+        "v": 1,
+        "rules": rules,
+        "title": evil,
+        "about": evil,
+        "world": {"family": "path", "n": 5},
+        "start": {"all": 0},
+    }
+    fragment = visitor.do("scene => playground.pack(scene)", scene)
+    visitor.open(f"#{fragment}")
+    for tab in ("about", "rules", "map", "place", "learn"):
+        visitor.page.locator(f"#tab-{tab}").click()
+    visitor.do("playground.session.step(1)")
+    visitor.until("playground.session.time === 1")
+    visitor.page.keyboard.press("w")
+    visitor.click(2)
+    visitor.page.locator("#share").click()
+    assert visitor.do("document.querySelectorAll('img').length") == 0
+    assert visitor.page.locator("#story h2").text_content() == evil
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"v": 2}, "version 1"),
+        ({"rules": 3}, "rules or an automaton"),
+        ({"world": {"n": 10**9, "pairs": []}}, "at most 2,097,152 nodes"),
+        ({"world": {"n": 2, "pairs": [0, 7]}}, "a node must be 0 to 1"),
+        ({"world": {"family": "no"}}, "no family"),
+        ({"world": {"family": "complete", "n": 10**6}}, "must be 1 to 1,000"),
+        ({"world": {"lattice": {"kind": "moore", "height": 1e6, "width": 1e6}}}, "1 to 2,097,152 cells"),
+        ({"start": {"runs": [0, 99]}}, "there must be 4 states"),
+        ({"start": {"all": 9}}, "a state must be 0 to 1"),
+        ({"time": 1e300}, "time must be"),
+        ({"more": 1}, "no field 'more'"),
+        ({"rules": "states: a, b\naggregation: counting bound=5000\na stays\nb stays"}, "entries"),
+    ],
+)
+def test_a_damaged_world_is_refused_in_words(shared, change, words):
+    good = {
+        "v": 1,
+        "rules": str(gf.library.life_like().rules()),
+        "world": {"family": "path", "n": 4},
+        "start": {"all": 0},
+    }
+    shared.load(good)
+    refused = "scene => { try { playground.show(scene); return ''; } catch (problem) { return problem.message; } }"
+    assert shared.do(refused, good) == ""
+    assert words in shared.do(refused, {**good, **change})

@@ -104,6 +104,12 @@ def test_what_can_not_be_shown_is_refused_before_anything_is_written(make, error
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_run_is_played_from_its_first_states():
+    run = gf.run("mis", "cycle:12", "waiting", 8, seed=5)
+    assert run.play(seed=5).scene == gf.play("mis", "cycle:12", "waiting", seed=5).scene
+    assert run.play(title="Lots").title == "Lots"
+
+
 def test_notebooks_show_it_in_a_frame_that_is_kept_apart():
     shown = gf.play("life", "moore:4x4")._repr_html_()
     assert shown.startswith('<iframe sandbox="allow-scripts"')
