@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphfsa import CountingAggregation, GraphFSA, LettersAggregation, StochasticFSA, library
-from graphfsa.aggregations import Sum
+from graphfsa import CountingAggregation, GraphFSA, StochasticFSA, library
 from graphfsa.automaton.library import RANDOM, colouring, sir
+from graphfsa.automaton.rules._search import Row
+from graphfsa.automaton.rules._vocabulary import vocabulary
 from graphfsa.automaton.stochastic import ONE, probability, weight_of
 from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitError
 
@@ -212,15 +213,8 @@ def test_the_library_says_what_theory_says():
             wrong()
 
 
-def test_rules_of_more_outcomes_than_a_byte_can_number():
-    aggregation = LettersAggregation((Sum("count", 64, (1,)),))
-    chances = np.random.default_rng(0).random((5, 65))
-    probabilities = np.zeros((5, 65, 5))
-    probabilities[..., 0] = chances
-    probabilities[..., 1] += 1 - chances
-    fsa = StochasticFSA(list("abcde"), aggregation, probabilities)
-    assert fsa.num_outcomes > 256
-    matters = np.zeros((5, 65), bool)
-    matters[:, :2] = True
-    read = StochasticFSA.from_rules(str(fsa.rules(matters)))
-    assert (read.all_probabilities()[:, :2] == fsa.all_probabilities()[:, :2]).all()
+def test_rules_are_found_where_a_state_has_more_outcomes_than_a_byte_can_number():
+    words = vocabulary(CountingAggregation(17).features(["a", "b"]), 324)
+    row = Row(words, np.arange(324), np.ones(324, bool))
+    found = row.candidates(np.ones(324, bool), [299], triples=False)
+    assert {(one.successor, *np.flatnonzero(one.covered)) for one in found} == {(299, 299)}
