@@ -166,3 +166,19 @@ def test_a_damaged_world_is_refused_in_words(shared, change, words):
     refused = "scene => { try { playground.show(scene); return ''; } catch (problem) { return problem.message; } }"
     assert shared.do(refused, good) == ""
     assert words in shared.do(refused, {**good, **change})
+
+
+def test_a_notebook_shows_it_moving_in_a_frame_that_is_kept_apart(window, tmp_path):
+    path = tmp_path / "notebook.html"
+    path.write_text("<!doctype html><body>" + gf.play("life", "moore-torus:16x16", seed=2)._repr_html_())
+    visitor = window(path)
+    visitor.page.goto(path.as_uri())
+    frame = visitor.page.frame_locator("iframe")
+    frame.locator("#play").wait_for()
+    frame.locator("#time").wait_for()
+    clock = "document => document.querySelector('#time').value"
+    inner = visitor.page.frames[1]
+    visitor.page.wait_for_timeout(1500)
+    assert int(inner.evaluate(f"({clock})(document)")) > 0
+    frame.locator("#share").click()
+    assert "has no address" in frame.locator("#sharing").inner_text()

@@ -459,7 +459,7 @@ window.addEventListener("hashchange", openAddress);
 
 // For scripts around the page, and for tests.
 globalThis.playground = {
-  session, stage, pointer, lessons, presets: PRESETS, run, runMany, rules, edited, qr: (text) => qrModules(new TextEncoder().encode(text)),
+  session, stage, pointer, lessons, presets: PRESETS, allLessons: LESSONS, run, runMany, rules, edited, qr: (text) => qrModules(new TextEncoder().encode(text)),
   pack, unpack, startOf, parseRle, show, hash: () => sha256(session.states),
 };
 

@@ -30,7 +30,7 @@ export const LESSONS = [
     { text: "Two people are ill in a town of 300. Let it run until nobody is ill any more.", preset: "contagion", goal: { no: "ill" } },
     { text: "Look at the plot: who is left in the end?", goal: { ask: "At the end there are nodes that are", answers: ["immune, and perhaps some that stayed well", "ill and immune", "all well again"], right: 0 } },
     { text: "Start again, and paint nodes immune before you press play, as a vaccination would. Can you keep at least 150 people well until nobody is ill?", preset: "contagion", hint: "Larger brushes don't help here; look at who joins far parts of the ring. Or begin with the neighbours of the ill.", goal: { no: "ill", count: ["well", 150, 300] } },
-    { text: "Now change the town instead: recovery from 0.15 to 0.5. Run until nobody is ill, with at least 200 still well.", preset: "contagion", hint: "ill -> immune with probability 0.5", goal: { no: "ill", count: ["well", 200, 300] } },
+    { text: "Now help the ill instead: change how likely they recover in a step, until at least 200 stay well when nobody is ill any more. How fast must it be?", preset: "contagion", hint: "ill -> immune with probability 0.8, for instance; 0.5 is not enough", goal: { no: "ill", count: ["well", 200, 300] } },
   ]),
   lesson("rows", "Order and disorder in a row", "Elementary rules: fractals, chaos, computation.", [
     { text: "One black cell, and each step depends on the last row alone. Run 64 steps.", preset: "rule90", goal: { step: 64 } },
