@@ -38,7 +38,7 @@ export function edgeGraph(n, pairs, { directed = false, slots = null, points = n
   need(pairs.length <= MAX_ARCS, `a graph must have at most ${(MAX_ARCS / 2).toLocaleString("en")} edges`);
   need(slots === null || directed, "slots belong to the arcs of a directed graph");
   for (let k = 0; k < pairs.length; k++) {
-    need(isCount(pairs[k], 0, n - 1), `a node must be 0 to ${n - 1}; got ${shown(pairs[k])}`);
+    if (!isCount(pairs[k], 0, n - 1)) need(false, `a node must be 0 to ${n - 1}; got ${shown(pairs[k])}`);
   }
   const sources = [], targets = [], places = slots ? [] : null;
   for (let k = 0; k < pairs.length; k += 2) {

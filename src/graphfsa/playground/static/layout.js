@@ -16,8 +16,9 @@ export function layout(graph) {
   const edges = indices.length / 2, order = most <= 2 ? chain(n, indptr, indices) : null;
   if (order) return order.closed ? ring(order.nodes) : snake(order.nodes);
   if (edges >= (n * (n - 1)) / 2 && n > 3) return ring(Array.from({ length: n }, (_, node) => node));
+  if (n > FORCES) return disc(n, indptr, indices);
   const points = radial(n, indptr, indices);
-  return n <= FORCES && n > 2 ? spread(relaxed(points, n, indptr, indices, edges === n - 1 ? 60 : 220), n) : points;
+  return n > 2 ? spread(relaxed(points, n, indptr, indices, edges === n - 1 ? 60 : 220), n) : points;
 }
 
 function undirected(graph) {
@@ -143,6 +144,60 @@ function wedges({ root, nodes, children, leaves, depth }) {
     children.get(node).reduce((sum, child) => (start.set(child, sum), sum + leaves.get(child)), from);
   }
   return found;
+}
+
+// Many nodes fill a disc: the farther from the hub, the farther out, at the angle of their branch; components follow
+// one after the other. One node for each unit of area.
+function disc(n, indptr, indices) {
+  const points = new Float32Array(2 * n), order = new Int32Array(n), parent = new Int32Array(n).fill(-2), leaves = new Int32Array(n);
+  const level = new Int32Array(n), from = new Float64Array(n), draws = new Draws(2);
+  const degree = (node) => indptr[node + 1] - indptr[node];
+  const firsts = Int32Array.from({ length: n }, (_, node) => node).sort((a, b) => degree(b) - degree(a) || a - b);
+  let filled = 0;
+  for (const first of firsts) {
+    if (parent[first] !== -2) continue;
+    const begin = filled;
+    parent[first] = -1;
+    order[filled++] = first;
+    for (let k = begin; k < filled; k++) {
+      const node = order[k];
+      for (let arc = indptr[node]; arc < indptr[node + 1]; arc++) {
+        const other = indices[arc];
+        if (parent[other] !== -2) continue;
+        parent[other] = node;
+        level[other] = level[node] + 1;
+        order[filled++] = other;
+      }
+    }
+    for (let k = filled - 1; k >= begin; k--) {
+      const node = order[k];
+      if (leaves[node] === 0) leaves[node] = 1;
+      if (parent[node] >= 0) leaves[parent[node]] += leaves[node];
+    }
+    // Angles from the root outwards; `from` is where the next child of a node begins.
+    const total = leaves[first], turn = 2 * Math.PI * draws.uniform();
+    for (let k = begin; k < filled; k++) {
+      const node = order[k], above = parent[node];
+      if (above >= 0) {
+        from[node] = from[above];
+        from[above] += leaves[node];
+      }
+      points[2 * node] = turn + (2 * Math.PI * (from[node] + leaves[node] / 2)) / total;
+    }
+    // Nodes of one level are mixed over its ring, or they would form a spiral.
+    for (let start = begin; start < filled;) {
+      let end = start;
+      while (end < filled && level[order[end]] === level[order[start]]) end++;
+      const places = draws.shuffle(Array.from({ length: end - start }, (_, k) => start + k));
+      for (let k = start; k < end; k++) {
+        const node = order[k], r = Math.sqrt((places[k - start] + 0.5) / Math.PI), angle = points[2 * node];
+        points[2 * node] = r * Math.cos(angle);
+        points[2 * node + 1] = r * Math.sin(angle);
+      }
+      start = end;
+    }
+  }
+  return points;
 }
 
 // Springs along edges, repulsion between all nodes (Fruchterman and Reingold, 1991).

@@ -66,7 +66,7 @@ export function unbase64(text) {
 // The states that a start describes: random ones, runs, packed bits, or one state with exceptions.
 export function statesOf(start, n, numStates) {
   const state = (value) => {
-    need(isCount(value, 0, numStates - 1), `a state must be 0 to ${numStates - 1}; got ${shown(value)}`);
+    if (!isCount(value, 0, numStates - 1)) need(false, `a state must be 0 to ${numStates - 1}; got ${shown(value)}`);
     return value;
   };
   const states = new Uint8Array(n);
@@ -86,7 +86,7 @@ export function statesOf(start, n, numStates) {
     let place = 0;
     for (let k = 0; k + 1 < start.runs.length; k += 2) {
       const length = start.runs[k + 1];
-      need(isCount(length, 0, n - place), `there must be ${n} states`);
+      if (!isCount(length, 0, n - place)) need(false, `there must be ${n} states`);
       states.fill(state(start.runs[k]), place, place += length);
     }
     need(place === n, `there must be ${n} states; got ${place}`);
@@ -102,7 +102,7 @@ export function statesOf(start, n, numStates) {
   }
   for (const [own, nodes] of Object.entries(start.some ?? {})) {
     for (const node of nodes) {
-      need(isCount(node, 0, n - 1), `a node must be 0 to ${n - 1}; got ${shown(node)}`);
+      if (!isCount(node, 0, n - 1)) need(false, `a node must be 0 to ${n - 1}; got ${shown(node)}`);
       states[node] = state(Number(own));
     }
   }

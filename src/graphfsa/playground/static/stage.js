@@ -260,7 +260,7 @@ export class Stage {
     const context = canvas.getContext("2d"), { indptr, indices } = graph.arcs;
     const many = graph.numArcs > 20_000, head = graph.directed && graph.n <= 400;
     context.strokeStyle = theme.line;
-    context.globalAlpha = many ? 0.25 : 1;
+    context.globalAlpha = many ? Math.max(0.03, Math.min(0.3, 3000 / Math.sqrt(graph.numArcs) / 40)) : 1;
     context.lineWidth = many ? 0.6 : Math.max(1, Math.min(2.5, scale * 0.05));
     context.beginPath();
     const every = Math.max(1, Math.ceil(graph.numArcs / LINES)), r = this.radius();
@@ -277,6 +277,11 @@ export class Stage {
         }
         context.moveTo(ax, ay);
         context.lineTo(bx, by);
+        // Lines of one path don't darken each other; of several paths they do, which shows where they are many.
+        if (many && count % 400 === 0) {
+          context.stroke();
+          context.beginPath();
+        }
         if (head) arrow(context, ax, ay, bx, by, r);
       }
     }
