@@ -20,6 +20,7 @@ from graphfsa.files import PathLike, atomic_write
 from graphfsa.graphs import Graph, as_graph, find_graph
 from graphfsa.playground.page import playground_page
 from graphfsa.playground.scenes import packed, scene
+from graphfsa.playground.widget import widget_class
 from graphfsa.views.notebooks import player
 
 _MAX_SEED = 2**53 - 1
@@ -53,6 +54,17 @@ class Playground:
         if Path(path).suffix.lower() not in (".html", ".htm"):
             raise FormatError(f"{path}: a playground must be an .html file")
         atomic_write(path, self.html)
+
+    def widget(self) -> Any:
+        """The page as a notebook widget: edits come back as its ``automaton``, ``graph``, ``states`` and ``time``.
+
+        Raises:
+            GraphFSAError: anywidget is not installed (``pip install 'graphfsa[notebook]'``), or the page has no
+                automaton of its own.
+        """
+        if self.scene is None:
+            raise GraphFSAError("a widget shows an automaton on a graph: gf.play(fsa, graph).widget()")
+        return widget_class()(page=self.html, wanted=self.scene)
 
     def _repr_html_(self) -> str:
         return player(self.html, self.title, width="100%", height=760, style="border: none")

@@ -457,6 +457,19 @@ async function openAddress() {
 
 window.addEventListener("hashchange", openAddress);
 
+// ---- a page around this one: it hears of changes, and may ask for another world
+
+const MAX_TOLD = 2 ** 16;
+const tellParent = later(() => {
+  if (window.parent === window || session.playing || !session.fsa || session.graph.n > MAX_TOLD) return;
+  window.parent.postMessage({ playground: "changed", scene: session.scene({ full: true }) }, "*");
+}, 250);
+
+for (const event of ["frame", "automaton", "world", "playing"]) session.on(event, tellParent);
+window.addEventListener("message", ({ source, data }) => {
+  if (window.parent !== window && source === window.parent && data?.playground === "show") attempt(() => show(data.scene));
+});
+
 // For scripts around the page, and for tests.
 globalThis.playground = {
   session, stage, pointer, lessons, presets: PRESETS, allLessons: LESSONS, run, runMany, rules, edited, qr: (text) => qrModules(new TextEncoder().encode(text)),
