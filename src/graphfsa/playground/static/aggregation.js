@@ -5,7 +5,7 @@
 
 import { isCount, need, shown } from "./problem.js";
 
-export const MAX_ENTRIES = 2 ** 22;
+const MAX_ENTRIES = 2 ** 22;
 const KINDS = ["count", "modulo", "highest"];
 
 export function makeAggregation(config, names) {
@@ -153,7 +153,7 @@ export function statesOf(sum, weight = null) {
 
 export const isPlain = (sum) => sum.kind !== "highest" && Math.max(1, ...sum.weights) === 1;
 
-export const sameSum = (a, b) => a.kind === b.kind && a.limit === b.limit && String(a.weights) === String(b.weights);
+const sameSum = (a, b) => a.kind === b.kind && a.limit === b.limit && String(a.weights) === String(b.weights);
 
 function letters(options, names) {
   only(options, "sums");

@@ -5,10 +5,10 @@ import { Diagram } from "./diagram.js";
 import { $, calm, el, fill, later } from "./dom.js";
 import { edited, rules, run, runMany } from "./door.js";
 import { Editor } from "./editor.js";
-import { readFile } from "./formats.js";
 import { LESSONS, Lessons } from "./lessons.js";
 import { showBreaks, showGallery, showManual, showStory, showWhy, showWorld } from "./panels.js";
-import { stampsFor } from "./patterns.js";
+import { parseRle, stampsFor } from "./patterns.js";
+import { Opening } from "./opening.js";
 import { Plot } from "./plot.js";
 import { Pointer } from "./pointer.js";
 import { PRESETS, presetScene } from "./presets.js";
@@ -19,7 +19,6 @@ import { Session } from "./session.js";
 import { sha256 } from "./sha256.js";
 import { showSharing } from "./sharing.js";
 import { Stage } from "./stage.js";
-import { parseRle } from "./patterns.js";
 
 const session = new Session($("worker").textContent), stage = new Stage($("world"));
 const plot = new Plot($("plot"), $("counts"), (time) => session.goTo(time));
@@ -27,12 +26,13 @@ const editor = new Editor({ text: $("text"), tint: $("tint"), gutter: $("gutter"
 const diagram = new Diagram({ drawing: $("drawing"), table: $("table"), hint: $("map-hint") }, session, toast);
 const actions = {
   redraw: () => { dirty = true; }, select, nameOf, toast, tell, setTool, goToLine, attempt, random,
-  moved: () => { session.world = { ...session.spec, points: Array.from(session.points) }; remember(); },
+  moved: () => { session.world = { ...session.spec, points: Array.from(session.points) }; opening.keep(); },
   spaceHeld: false,
 };
 const pointer = new Pointer(stage, session, actions);
 const lessons = new Lessons(session, (scene) => session.load(scene));
-let dirty = true, slow = true, colours = [], tab = "about", found = null;
+const opening = new Opening(session, lessons, { toast, showTab });
+let dirty = true, colours = [], tab = "about", found = null;
 
 // ---- light and dark
 
@@ -56,7 +56,7 @@ function recolour() {
   editor.tintLines();
   diagram.refresh();
   if (tab === "place") showWorld(session, colours, actions);
-  dirty = slow = true;
+  dirty = true;
 }
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
@@ -102,7 +102,7 @@ session.on("frame", () => {
   dirty = true;
   slowly();
   lessons.moved();
-  if (!session.playing) remember();
+  if (!session.playing) opening.keep();
   if (stage.selected !== null) ask();
 });
 session.on("world", () => {
@@ -133,7 +133,7 @@ session.on("automaton", () => {
 session.on("playing", () => {
   $("play").toggleAttribute("data-playing", session.playing);
   $("play").setAttribute("aria-label", session.playing ? "Pause" : "Play");
-  if (!session.playing) remember();
+  if (!session.playing) opening.keep();
 });
 session.on("stopped", (stopped) => {
   const words = { rest: `At rest after step ${stopped.since ?? session.time - 1}`, cycle: `From step ${stopped.since} on it repeats every ${stopped.period} steps`,
@@ -297,7 +297,7 @@ function showTab(name, focus = false) {
     if (chosen && focus) button.focus();
   }
   session.wantUsed = name === "rules" || name === "map";
-  if (session.wantUsed && !session.playing && !session.busy) session._send({ type: "used" });
+  if (session.wantUsed && !session.playing && !session.busy) session.askUsed();
   if (name === "place") showWorld(session, colours, actions);
   slowly();
 }
@@ -318,15 +318,11 @@ const begin = (preset) => {
   showTab("about");
 };
 const gallery = () => showGallery($("gallery"), begin, isDark());
-const sharing = () => showSharing($("sharing"), session, stage, lessons.current ? { lesson: lessonRef() } : {}, toast);
+const sharing = () => showSharing($("sharing"), session, stage, opening.lesson(), toast);
 $("examples").addEventListener("click", gallery);
 $("share").addEventListener("click", sharing);
 $("help").addEventListener("click", () => showManual($("manual")));
 for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-
-function lessonRef() {
-  return LESSONS.includes(lessons.current) ? { id: lessons.current.id, at: lessons.at } : { ...lessons.current, at: lessons.at };
-}
 
 // ---- keys
 
@@ -362,101 +358,6 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// ---- files
-
-async function take(file) {
-  if (!file) return;
-  try {
-    const read = await readFile(file);
-    if (read.kind === "graph") session.setWorld(read.world);
-    else if (read.kind === "pattern") putPattern(read);
-    else if (read.kind === "rules") session.setRules(read.rules);
-    else if (read.kind === "automaton") session.setAutomaton(read.automaton);
-    else if (read.kind === "lesson") {
-      lessons.start(read.lesson);
-      showTab("learn");
-    } else show(read.scene);
-    toast(`${file.name}: opened`);
-  } catch (problem) {
-    if (!(problem instanceof Problem)) throw problem;
-    toast(problem.message);
-  }
-}
-
-function putPattern({ cells, rows, columns }) {
-  const { lattice } = session.graph, most = cells.reduce((a, b) => Math.max(a, b), 0);
-  if (most >= session.fsa.names.length) throw new Problem(`the pattern has a state ${most}; this automaton has ${session.fsa.names.length} states`);
-  const fits = lattice && lattice.kind !== "line" && rows <= lattice.height && columns <= lattice.width;
-  const world = fits ? session.world : { lattice: { kind: "moore", height: Math.max(64, rows + 32), width: Math.max(64, columns + 32), torus: true, slotted: session.fsa.aggregation.name === "positional" } };
-  const { height, width } = world.lattice, states = new Uint8Array(height * width), top = (height - rows) >> 1, left = (width - columns) >> 1;
-  for (let r = 0; r < rows; r++) states.set(cells.subarray(r * columns, (r + 1) * columns), (top + r) * width + left);
-  session.setWorld(world, states);
-}
-
-$("file").addEventListener("change", () => take($("file").files[0]));
-document.addEventListener("dragover", (event) => {
-  event.preventDefault();
-  document.body.classList.add("drop");
-});
-for (const name of ["dragleave", "drop"]) document.addEventListener(name, () => document.body.classList.remove("drop"));
-document.addEventListener("drop", (event) => {
-  event.preventDefault();
-  take(event.dataTransfer.files[0]);
-});
-
-// ---- the address
-
-let written = null;
-
-// What is on the page goes into its address, unless it is too much.
-const remember = later(async () => {
-  if (session.playing || !session.fsa) return;
-  const fragment = await pack({ ...session.scene(), ...(lessons.current ? { lesson: lessonRef() } : {}) });
-  if (session.playing || fragment === written || fragment.length > 16_000) return;
-  written = fragment;
-  try {
-    history.replaceState(null, "", `#${fragment}`);
-  } catch {
-    // A frame that has no address of its own.
-  }
-}, 500);
-
-function show(scene, options = {}) {
-  const { lesson, ...rest } = scene;
-  session.load(rest, options);
-  if (!lesson) return;
-  const own = lesson.id ? LESSONS.find(({ id }) => id === lesson.id) : lesson;
-  if (!own) throw new Problem(`there is no lesson ${lesson.id}`);
-  lessons.start(own, 0);
-  lessons.at = Math.min(own.steps.length - 1, Math.max(0, Math.floor(Number(lesson.at) || 0)));
-  lessons.show();
-  session.load(rest, options);
-  showTab("learn");
-}
-
-async function openAddress() {
-  const fragment = decodeURIComponent(window.location.hash.slice(1)), given = fragment || $("scene").textContent.trim();
-  if (fragment === written && written !== null) return;
-  try {
-    const preset = PRESETS.find(({ id }) => id === given);
-    const named = /^lesson=([a-z]+)$/.exec(given);
-    if (named) {
-      const own = LESSONS.find(({ id }) => id === named[1]);
-      if (!own) throw new Problem(`there is no lesson ${named[1]}`);
-      session.load(presetScene("life"));
-      lessons.start(own);
-      showTab("learn");
-    } else if (given && !preset) show(await unpack(given), { play: fragment === "" });
-    else session.load(presetScene(preset?.id ?? "life"), { play: !matchMedia("(prefers-reduced-motion: reduce)").matches });
-  } catch (problem) {
-    if (!(problem instanceof Problem)) throw problem;
-    if (!session.fsa) session.load(presetScene("life"));
-    toast(problem.message);
-  }
-}
-
-window.addEventListener("hashchange", openAddress);
-
 // ---- a page around this one: it hears of changes, and may ask for another world
 
 const MAX_TOLD = 2 ** 16;
@@ -467,16 +368,16 @@ const tellParent = later(() => {
 
 for (const event of ["frame", "automaton", "world", "playing"]) session.on(event, tellParent);
 window.addEventListener("message", ({ source, data }) => {
-  if (window.parent !== window && source === window.parent && data?.playground === "show") attempt(() => show(data.scene));
+  if (window.parent !== window && source === window.parent && data?.playground === "show") attempt(() => opening.show(data.scene));
 });
 
 // For scripts around the page, and for tests.
 globalThis.playground = {
   session, stage, pointer, lessons, presets: PRESETS, allLessons: LESSONS, run, runMany, rules, edited, qr: (text) => qrModules(new TextEncoder().encode(text)),
-  pack, unpack, startOf, parseRle, show, hash: () => sha256(session.states),
+  pack, unpack, startOf, parseRle, show: (scene) => opening.show(scene), hash: () => sha256(session.states),
 };
 
 showTab("about");
 showWhy({ fsa: { names: [] } }, [], null, actions);
-openAddress();
+opening.openAddress();
 requestAnimationFrame(frame);

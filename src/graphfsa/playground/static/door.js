@@ -6,7 +6,7 @@ import { parseRules, toJson, withEntry } from "./rules.js";
 import { open } from "./scene.js";
 import { sha256 } from "./sha256.js";
 
-export function digest(states) {
+function digest(states) {
   return sha256(states);
 }
 

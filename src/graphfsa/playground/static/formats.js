@@ -12,7 +12,7 @@ export async function readFile(file) {
   return readText(file.name, await file.text());
 }
 
-export function readText(name, text) {
+function readText(name, text) {
   const suffix = name.toLowerCase().split(".").pop();
   if (suffix === "json") return readJson(name, text);
   if (suffix === "rle") return { kind: "pattern", ...parseRle(text) };

@@ -51,7 +51,7 @@ function nearestOf(colours) {
   };
 }
 
-export function gifBytes(frames, width, height, colours, delay) {
+function gifBytes(frames, width, height, colours, delay) {
   const bits = Math.max(2, Math.ceil(Math.log2(Math.max(2, colours.length)))), out = [];
   const word = (number) => [number & 255, number >> 8];
   out.push(...new TextEncoder().encode("GIF89a"), ...word(width), ...word(height), 0xf0 | (bits - 1), 0, 0);

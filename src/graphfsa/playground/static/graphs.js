@@ -3,8 +3,8 @@
 
 import { isCount, need, shown } from "./problem.js";
 
-export const MAX_NODES = 2 ** 21;
-export const MAX_ARCS = 2 ** 24;
+const MAX_NODES = 2 ** 21;
+const MAX_ARCS = 2 ** 24;
 
 const OFFSETS = {
   line: [[0, -1], [0, 1]],
@@ -15,7 +15,7 @@ const HEX = [
   [[-1, -1], [-1, 0], [0, -1], [0, 1], [1, -1], [1, 0]],
   [[-1, 0], [-1, 1], [0, -1], [0, 1], [1, 0], [1, 1]],
 ];
-export const LATTICES = ["line", "von-neumann", "moore", "hex"];
+const LATTICES = ["line", "von-neumann", "moore", "hex"];
 
 export function offsetsOf(kind, row) {
   return kind === "hex" ? HEX[row & 1] : OFFSETS[kind];
@@ -70,7 +70,7 @@ function toLists(n, sources, targets, slots) {
   return { indptr, indices, slots: order };
 }
 
-export class Graph {
+class Graph {
   constructor(n, { lattice = null, arcs = null, symmetric = false, points = null } = {}) {
     this.n = n;
     this.lattice = lattice;

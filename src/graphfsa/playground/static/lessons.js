@@ -51,7 +51,7 @@ function lesson(id, title, about, steps) {
   return { id, title, about, steps };
 }
 
-export function checkLesson(data) {
+function checkLesson(data) {
   need(data !== null && typeof data === "object" && typeof data.title === "string" && Array.isArray(data.steps) && data.steps.length > 0 && data.steps.length <= 100,
     "a lesson must have a title and steps");
   for (const step of data.steps) {
@@ -62,7 +62,7 @@ export function checkLesson(data) {
   return data;
 }
 
-export function sceneOf(step) {
+function sceneOf(step) {
   if (step.preset) return presetScene(step.preset);
   if (!step.scene) return null;
   const { empty, triangle, ...given } = step.scene;
@@ -75,7 +75,7 @@ export function sceneOf(step) {
 }
 
 // Whether a goal is met now; null if there is none.
-export function isMet(goal, session, { atRest, answered }) {
+function isMet(goal, session, { atRest, answered }) {
   if (!goal) return null;
   const { names } = session.fsa, counts = session.counts, of = (state) => (names.includes(state) ? counts[names.indexOf(state)] : 0);
   const checks = [];

@@ -12,7 +12,7 @@ function high(a, b) {
   return (a1 * b1 + Math.floor(middle / 65536) + (((middle & 0xffff) + a0 * b1) / 65536)) >>> 0;
 }
 
-export function philox(c0, c1, c2, c3, k0, k1) {
+function philox(c0, c1, c2, c3, k0, k1) {
   for (let round = 0; round < 10; round++) {
     const up = high(c2, RIGHT), down = Math.imul(c2, RIGHT), over = high(c0, LEFT), under = Math.imul(c0, LEFT);
     c0 = up ^ c1 ^ k0;

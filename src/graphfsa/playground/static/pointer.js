@@ -128,8 +128,7 @@ export class Pointer {
     const [x, y] = this.stage.toWorld(...place), { points } = this.session;
     points[2 * node] = x;
     points[2 * node + 1] = y;
-    this.stage.points = points;
-    this.stage._linesFor = null;
+    this.stage.movePoints(points);
     this.stroke.moved = true;
   }
 

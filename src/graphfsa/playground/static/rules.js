@@ -6,8 +6,8 @@ import { GuardReader, SumReader } from "./guards.js";
 import { KEYWORDS, Line, listed, plainName } from "./line.js";
 import { Problem, need, shown } from "./problem.js";
 
-export const ONE = 2 ** 53;
-export const MAX_STATES = 256;
+const ONE = 2 ** 53;
+const MAX_STATES = 256;
 const MAX_WORK = 2 ** 26;
 const HEADER = /^\s*(states|starting\s+states|final\s+states|aggregation)\s*:/;
 const PROBABILITY = /^[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?$/;
@@ -168,7 +168,7 @@ class RuleReader {
   }
 }
 
-export function sumsOf(weights) {
+function sumsOf(weights) {
   let total = 0;
   return Float64Array.from(weights, (weight) => (total += weight));
 }
@@ -189,7 +189,7 @@ function readNames(line) {
   return names;
 }
 
-export function checkNames(names, number = null) {
+function checkNames(names, number = null) {
   need(Array.isArray(names) && names.every((name) => typeof name === "string"), "states must be a list of names", number);
   need(names.length >= 1 && names.length <= MAX_STATES, `an automaton must have 1 to ${MAX_STATES} states; got ${names.length}`, number);
   for (const name of names) {
@@ -251,7 +251,7 @@ function amount(count, bound, states, names) {
 }
 
 // The condition that holds at one value only, as far as rules can tell values apart.
-export function exactGuard(aggregation, value, names) {
+function exactGuard(aggregation, value, names) {
   const { features } = aggregation, digits = digitsOf(value, aggregation.bases);
   if (features.parts.length) {
     return features.parts.map(({ name, digit }) => `${name} is ${digits[digit] ? plainName(names[digits[digit] - 1]) : "missing"}`).join(" and ");

@@ -50,13 +50,13 @@ async function through(bytes, stream) {
   return found;
 }
 
-export function base64(bytes) {
+function base64(bytes) {
   let text = "";
   for (let k = 0; k < bytes.length; k += 8192) text += String.fromCharCode(...bytes.subarray(k, k + 8192));
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-export function unbase64(text) {
+function unbase64(text) {
   const raw = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(raw, (letter) => letter.charCodeAt(0));
 }

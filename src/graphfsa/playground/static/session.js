@@ -210,6 +210,11 @@ export class Session {
     this._send({ type: "settle", limit: 200_000 });
   }
 
+  // Which entries of the table are used now.
+  askUsed() {
+    this._send({ type: "used" });
+  }
+
   // What a node saw in the last step and sees now.
   peek(node) {
     return new Promise((resolve) => {
@@ -373,7 +378,7 @@ export class Session {
   }
 }
 
-export function countsOf(states, numStates) {
+function countsOf(states, numStates) {
   const counts = new Int32Array(numStates);
   for (let node = 0; node < states.length; node++) counts[states[node]]++;
   return counts;

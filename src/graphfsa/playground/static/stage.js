@@ -38,6 +38,11 @@ export class Stage {
     this.fit();
   }
 
+  movePoints(points) {
+    this.points = points;
+    this._linesFor = null;
+  }
+
   setColours(colours, theme) {
     this.colours = colours;
     this.theme = theme;
