@@ -67,7 +67,9 @@ def test_a_page_of_python_shows_its_world_and_runs_it(window, tmp_path):
     assert visitor.settled()[1] == gf.run("mis", "regular:40,3", "waiting", 14, seed=9).digest
 
 
-@pytest.mark.parametrize("fragment", ["#1abc", "#garbage!", "#0e30", "#0eyJ2IjoxfQ", "#0eyJ2IjoyfQ", "#lesson=no"])
+@pytest.mark.parametrize(
+    "fragment", ["#1abc", "#garbage!", "#0e30", "#0eyJ2IjoxfQ", "#0eyJ2IjoyfQ", "#lesson=no", "#%"]
+)
 def test_a_damaged_link_is_refused_in_words(shared, fragment):
     shared.open(fragment)
     assert shared.page.locator("#toast").text_content() != ""
@@ -75,7 +77,7 @@ def test_a_damaged_link_is_refused_in_words(shared, fragment):
 
 
 def test_a_lesson_opens_from_a_link(shared):
-    shared.open("#lesson=together")
+    shared.open("#lesson%3Dtogether")
     assert "Two marked nodes" in shared.page.locator("#learn .step").first.text_content()
 
 

@@ -133,8 +133,8 @@ export class Diagram {
       if (own) wanted.push(value);
     }
     const shown = wanted.slice(0, MAX_ROWS), states = from === null ? names.map((_, state) => state) : [from];
-    const which = from === null ? (numValues <= 16 ? "all neighbourhoods" : `${shown.length} of ${numValues.toLocaleString("en")} neighbourhoods: those that came up in this world`)
-      : `where ${names[from]} ${from === to ? "stays" : `moves to ${names[to]}`}: ${wanted.length} of ${numValues.toLocaleString("en")} entries${wanted.length > shown.length ? `, the first ${shown.length} of them` : ""}`;
+    const which = from === null ? wholeWords(shown.length, numValues)
+      : arrowWords(names[from], from === to ? null : names[to], [wanted.length, shown.length, numValues]);
     this.hint.textContent = `The table, ${which}. Click an entry to change it; those in use now are outlined.`;
     const key = `${shown} ${states} ${this.colours}`;
     if (this._key !== key || this._fsa !== fsa) {
@@ -190,4 +190,14 @@ export class Diagram {
     });
     setTimeout(() => document.addEventListener("pointerdown", (event) => menu.contains(event.target) || close(), { once: true }), 0);
   }
+}
+
+function wholeWords(shown, numValues) {
+  if (numValues <= 16) return "all neighbourhoods";
+  return `${shown} of ${numValues.toLocaleString("en")} neighbourhoods: those that came up in this world`;
+}
+
+function arrowWords(from, to, [wanted, shown, numValues]) {
+  const rest = wanted > shown ? `, the first ${shown} of them` : "";
+  return `where ${from} ${to === null ? "stays" : `moves to ${to}`}: ${wanted} of ${numValues.toLocaleString("en")} entries${rest}`;
 }

@@ -90,7 +90,7 @@ export class Opening {
   }
 
   async openAddress() {
-    const fragment = window.location.hash.slice(1), given = fragment || $("scene").textContent.trim();
+    const fragment = decoded(window.location.hash.slice(1)), given = fragment || $("scene").textContent.trim();
     if (fragment !== "" && fragment === this.written) return;
     try {
       await this._openGiven(given, fragment === "");
@@ -125,5 +125,14 @@ export class Opening {
     } catch {
       // A frame that has no address of its own.
     }
+  }
+}
+
+// Programs that pass links on may write "%3D" for "=".
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }

@@ -13,25 +13,33 @@ import { Stage } from "./stage.js";
 const MANY = 40;
 
 export function showStory(session) {
-  const { fsa, graph } = session, { lattice } = graph;
-  const sides = lattice ? (lattice.kind === "line" ? `${lattice.width} cells in a ${lattice.torus ? "ring" : "row"}` : `${lattice.height} × ${lattice.width} cells${lattice.torus ? ", edges joined" : ""}`)
-    : `${graph.n.toLocaleString("en")} nodes, ${(graph.directed ? graph.numArcs : session.spec.pairs.length / 2).toLocaleString("en")} ${graph.directed ? "arcs" : "edges"}`;
+  const { fsa } = session, fact = (name, words) => [el("dt", {}, name), el("dd", {}, words)];
   fill($("story"),
     el("h2", {}, session.title || "A world of your own"),
     el("p", { class: "lead" }, session.about || "Every node runs the same automaton: it looks at its neighbours, and moves to its next state."),
     el("dl", { class: "facts" },
-      el("dt", {}, "world"), el("dd", {}, sides),
-      el("dt", {}, "states"), el("dd", {}, fsa.names.slice(0, MANY).join(", ")),
-      el("dt", {}, "sees"), el("dd", {}, sight(fsa)),
-      fsa.outcomes ? [el("dt", {}, "coins"), el("dd", {}, `seed ${session.seed}; the same link gives the same run`)] : []));
+      fact("world", extentWords(session)), fact("states", fsa.names.slice(0, MANY).join(", ")), fact("sees", sightWords(fsa)),
+      fsa.outcomes ? fact("coins", `seed ${session.seed}; the same link gives the same run`) : null));
 }
 
-function sight(fsa) {
-  const { aggregation } = fsa, count = aggregation.numValues.toLocaleString("en");
-  if (aggregation.name === "counting") return `how many neighbours are in each state, up to ${aggregation.config.bound} (${count} cases)`;
-  if (aggregation.name === "positional") return `who is ${aggregation.config.num_slots === 2 ? "left and right" : `in each of ${aggregation.config.num_slots} slots`} (${count} cases)`;
-  if (aggregation.name === "letters") return `sums of what neighbours show (${count} cases)`;
-  return `whether enough of the neighbours are in a state (${count} cases)`;
+function extentWords({ graph, spec }) {
+  const { lattice } = graph, number = (value) => value.toLocaleString("en");
+  if (lattice?.kind === "line") return `${lattice.width} cells in a ${lattice.torus ? "ring" : "row"}`;
+  if (lattice) return `${lattice.height} × ${lattice.width} cells${lattice.torus ? ", edges joined" : ""}`;
+  const joined = graph.directed ? `${number(graph.numArcs)} arcs` : `${number(spec.pairs.length / 2)} edges`;
+  return `${number(graph.n)} nodes, ${joined}`;
+}
+
+function slotName(aggregation, slot) {
+  return aggregation.config.num_slots === 2 ? ["left", "right"][slot] : `slot ${slot}`;
+}
+
+function sightWords({ aggregation }) {
+  const { bound, num_slots: slots } = aggregation.config, cases = `(${aggregation.numValues.toLocaleString("en")} cases)`;
+  if (aggregation.name === "counting") return `how many neighbours are in each state, up to ${bound} ${cases}`;
+  if (aggregation.name === "positional") return `who is ${slots === 2 ? "left and right" : `in each of ${slots} slots`} ${cases}`;
+  if (aggregation.name === "letters") return `sums of what neighbours show ${cases}`;
+  return `whether enough of the neighbours are in a state ${cases}`;
 }
 
 // Why a node is as it is, from what the worker says it saw.
@@ -53,7 +61,7 @@ function facts(session, colours, seen, became, actions) {
   const { fsa } = session, { names, aggregation } = fsa, entry = seen.state * aggregation.numValues + seen.value;
   const counts = names.map((_, state) => [state, seen.states.filter((own) => own === state).length]).filter(([, count]) => count);
   const sees = aggregation.name === "positional"
-    ? seen.states.map((state, k) => el("span", {}, `${["left", "right"][seen.slots[k]] && aggregation.config.num_slots === 2 ? ["left", "right"][seen.slots[k]] : `slot ${seen.slots[k]}`} `, chip(names[state], colours[state])))
+    ? seen.states.map((state, k) => el("span", {}, `${slotName(aggregation, seen.slots[k])} `, chip(names[state], colours[state])))
     : counts.map(([state, count]) => el("span", {}, `${count} `, chip(names[state], colours[state])));
   const next = became ?? (fsa.outcomes ? null : fsa.table[entry]), line = fsa.lines?.[entry];
   return [el("dl", {},
@@ -147,9 +155,14 @@ function chosenWorld(name, fields, session) {
 export function showBreaks(session) {
   const { names } = session.fsa;
   session.breaks = session.breaks.filter(({ state }) => state === undefined || state < names.length);
-  const words = ({ state, sign, count, time }) => (time !== undefined ? `at step ${time}`
-    : sign === "<=" ? (count === 0 ? `no node is ${names[state]}` : `at most ${count} are ${names[state]}`) : (count === 1 ? `some node is ${names[state]}` : `at least ${count} are ${names[state]}`));
-  const which = el("select", { "aria-label": "Condition" }, [["some", "some node is"], ["none", "no node is"], ["all", "every node is"]].map(([value, text]) => el("option", { value }, text)));
+  const words = ({ state, sign, count, time }) => {
+    if (time !== undefined) return `at step ${time}`;
+    const few = sign === "<=";
+    if (count === (few ? 0 : 1)) return `${few ? "no" : "some"} node is ${names[state]}`;
+    return `at ${few ? "most" : "least"} ${count} are ${names[state]}`;
+  };
+  const kinds = [["some", "some node is"], ["none", "no node is"], ["all", "every node is"]];
+  const which = el("select", { "aria-label": "Condition" }, kinds.map(([value, text]) => el("option", { value }, text)));
   const state = el("select", { "aria-label": "State" }, names.map((name, k) => el("option", { value: k }, name)));
   const add = () => {
     const own = Number(state.value), n = session.graph.n;

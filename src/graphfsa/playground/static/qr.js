@@ -11,7 +11,8 @@ const MASKS = [(x, y) => (x + y) % 2, (x, y) => y % 2, (x) => x % 3, (x, y) => (
 export function qrCode(text) {
   const modules = qrModules(new TextEncoder().encode(text));
   if (!modules) return el("p", { class: "hint" }, "This link is too long for a QR code.");
-  const size = modules.length, scale = Math.max(2, Math.floor(424 / (size + 8))), canvas = el("canvas", { id: "qr", width: (size + 8) * scale, height: (size + 8) * scale, role: "img", "aria-label": "QR code of the link" });
+  const size = modules.length, scale = Math.max(2, Math.floor(424 / (size + 8))), side = (size + 8) * scale;
+  const canvas = el("canvas", { id: "qr", width: side, height: side, role: "img", "aria-label": "QR code of the link" });
   const context = canvas.getContext("2d");
   context.fillStyle = "#fff";
   context.fillRect(0, 0, canvas.width, canvas.height);

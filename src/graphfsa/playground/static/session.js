@@ -368,7 +368,8 @@ export class Session {
     this.remember();
     const playing = this.playing;
     this.pause();
-    const found = open({ v: 1, rules: this.rules ?? undefined, automaton: this.rules === null ? toJson(this.fsa) : undefined, world: spec, start: startOf(states, this.fsa.names.length) });
+    const automaton = this.rules === null ? { automaton: toJson(this.fsa) } : { rules: this.rules };
+    const found = open({ v: 1, ...automaton, world: spec, start: startOf(states, this.fsa.names.length) });
     Object.assign(this, { world: spec, spec, graph: found.graph, points: Float32Array.from(spec.points), states, start: states, from: this.time, preset: null });
     this.resetSeries();
     this._load({ graph: spec });

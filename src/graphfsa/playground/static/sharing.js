@@ -14,7 +14,8 @@ const MAX_LINK = 60_000;
 export async function showSharing(dialog, session, stage, extra, toast) {
   const scene = { ...session.scene(), ...extra };
   const fragment = await pack(scene), base = window.location.href.split("#")[0], link = `${base}#${fragment}`;
-  const inside = window.location.protocol === "about:", long = inside || fragment.length > MAX_LINK, field = el("input", { type: "url", id: "link", readonly: true, value: long ? "" : link, "aria-label": "Link to this world" });
+  const inside = window.location.protocol === "about:", long = inside || fragment.length > MAX_LINK;
+  const field = el("input", { type: "url", id: "link", readonly: true, value: long ? "" : link, "aria-label": "Link to this world" });
   const embed = `<iframe src="${link.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}" width="100%" height="620" title="GraphFSA Playground" style="border: 0"></iframe>`;
   const snippet = el("textarea", { class: "code", readonly: true, "aria-label": "Snippet that embeds this world" }, long ? "" : embed);
   const copied = async (element) => {
@@ -38,14 +39,23 @@ export async function showSharing(dialog, session, stage, extra, toast) {
       el("dl", { class: "facts" }, el("dt", {}, "step"), el("dd", {}, String(session.time)), el("dt", {}, "states"), el("dd", {}, el("code", { id: "full-hash" }, sha256(session.states)))),
       el("h3", {}, "Save"),
       el("div", { class: "row" },
-        el("button", { type: "button", id: "save-png", onclick: () => stage.canvas.toBlob((blob) => download("world.png", blob)) }, "PNG"),
-        el("button", { type: "button", id: "save-svg", onclick: () => download("world.svg", new Blob([worldSvg(session, stage)], { type: "image/svg+xml" })) }, "SVG"),
-        el("button", { type: "button", id: "save-gif", onclick: () => gif(session, stage, toast).then((bytes) => download("world.gif", new Blob([bytes], { type: "image/gif" }))) }, "GIF, 60 steps"),
-        el("button", { type: "button", id: "save-world", onclick: () => download("world.json", new Blob([JSON.stringify({ ...session.scene({ full: true }), ...extra })], { type: "application/json" })) }, "World (JSON)"),
-        el("button", { type: "button", id: "save-automaton", onclick: () => download(...automatonFile(session)) }, session.rules === null ? "Automaton (JSON)" : "Automaton (.rules)")),
+        saves(session, stage, extra, toast)),
       long ? null : [el("h3", {}, "Embed"), snippet, el("button", { type: "button", onclick: () => copied(snippet) }, "Copy snippet")]),
     code ? el("figure", { style: { margin: "0" } }, code, el("figcaption", { class: "hint" }, "For phones")) : null));
   dialog.showModal();
+}
+
+// A button for each kind of file.
+function saves(session, stage, extra, toast) {
+  const file = (name, type, content) => download(name, new Blob([content], { type }));
+  const world = () => JSON.stringify({ ...session.scene({ full: true }), ...extra });
+  return [
+    ["png", "PNG", () => stage.canvas.toBlob((blob) => download("world.png", blob))],
+    ["svg", "SVG", () => file("world.svg", "image/svg+xml", worldSvg(session, stage))],
+    ["gif", "GIF, 60 steps", async () => file("world.gif", "image/gif", await gif(session, stage, toast))],
+    ["world", "World (JSON)", () => file("world.json", "application/json", world())],
+    ["automaton", session.rules === null ? "Automaton (JSON)" : "Automaton (.rules)", () => download(...automatonFile(session))],
+  ].map(([id, words, act]) => el("button", { type: "button", id: `save-${id}`, onclick: act }, words));
 }
 
 function automatonFile({ rules, fsa }) {
