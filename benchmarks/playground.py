@@ -132,11 +132,13 @@ def _memory(page: Any, seconds: int) -> list[dict[str, Any]]:
     few = max(2, len(samples) // 4)
     early, late = samples[:few], samples[-few:]
     steps = median(step for step, _ in late) - median(step for step, _ in early)
+    if steps <= 0:
+        raise GraphFSAError("the page did not run while its memory was measured")
     grown = median(size for _, size in late) - median(size for _, size in early)
     return [
         row(f"memory of the page and its worker after {samples[-1][0]:,} steps of Life", late[-1][1], "MB"),
         row(f"growth over {steps:,.0f} of these steps", grown, "MB"),
-        row("growth in 8 hours at 30 steps/s, extrapolated", grown / max(steps, 1) * 8 * 3600 * 30, "MB", "< 50"),
+        row("growth in 8 hours at 30 steps/s, extrapolated", grown / steps * 8 * 3600 * 30, "MB", "< 50"),
     ]
 
 

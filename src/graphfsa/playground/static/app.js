@@ -374,7 +374,7 @@ window.addEventListener("message", ({ source, data }) => {
 // For scripts around the page, and for tests.
 globalThis.playground = {
   session, stage, pointer, lessons, presets: PRESETS, allLessons: LESSONS, run, runMany, rules, edited, qr: (text) => qrModules(new TextEncoder().encode(text)),
-  pack, unpack, startOf, parseRle, show: (scene) => opening.show(scene), hash: () => sha256(session.states),
+  pack, unpack, startOf, parseRle, show: (scene, options) => opening.show(scene, options), hash: () => sha256(session.states),
 };
 
 showTab("about");
