@@ -20,6 +20,7 @@ NAMES = (
     "learn",
     "mutants",
     "oracle",
+    "playground",
     "prove",
     "schedulers",
     "views",

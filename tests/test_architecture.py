@@ -32,8 +32,8 @@ ROOMS = [
     "proofs",
     "evaluation",
     "views",
-    "cli",
     "playground",
+    "cli",
 ]
 ONLY_IN = {
     "torch": ("learners/", "graphs/convert.py"),
@@ -45,6 +45,7 @@ ONLY_IN = {
 }
 DOORS = {
     ("automaton/base.py", "views"),
+    ("engine/trajectory.py", "playground"),
     ("engine/trajectory.py", "views"),
     ("evaluation/reporting.py", "views"),
     ("evaluation/reproduce.py", "views"),

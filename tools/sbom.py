@@ -17,6 +17,7 @@ SCOPES = {
     "train": "optional",
     "pyg": "optional",
     "cluster": "optional",
+    "notebook": "optional",
     "cuda": "optional",
     "cpu": "optional",
 }

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         learn,
         load,
     )
+    from graphfsa.playground import Playground, play
     from graphfsa.proofs import prove
     from graphfsa.views import diagram, rollout
 
@@ -86,6 +87,7 @@ _HOMES = {
     "Majority": "graphfsa.learners",
     "Model": "graphfsa.learners",
     "NeuralLearner": "graphfsa.learners",
+    "Playground": "graphfsa.playground",
     "PositionalAggregation": "graphfsa.aggregations",
     "ProductAggregation": "graphfsa.aggregations",
     "RelationsAggregation": "graphfsa.aggregations",
@@ -116,6 +118,7 @@ _HOMES = {
     "learners": "graphfsa",
     "library": "graphfsa.automaton",
     "load": "graphfsa.learners",
+    "play": "graphfsa.playground",
     "plugins": "graphfsa",
     "proofs": "graphfsa",
     "predicate": "graphfsa.analysis",
@@ -157,6 +160,7 @@ __all__ = [
     "Majority",
     "Model",
     "NeuralLearner",
+    "Playground",
     "PositionalAggregation",
     "ProductAggregation",
     "RecurrentGNN",
@@ -187,6 +191,7 @@ __all__ = [
     "learners",
     "library",
     "load",
+    "play",
     "plugins",
     "predicate",
     "proofs",

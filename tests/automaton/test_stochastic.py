@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from graphfsa import CountingAggregation, GraphFSA, StochasticFSA, library
 from graphfsa.automaton.library import RANDOM, colouring, sir
+from graphfsa.automaton.rules._search import Row
+from graphfsa.automaton.rules._vocabulary import vocabulary
 from graphfsa.automaton.stochastic import ONE, probability, weight_of
 from graphfsa.errors import AutomatonError, FormatError, GraphFSAError, LimitError
 
@@ -209,3 +211,10 @@ def test_the_library_says_what_theory_says():
     for wrong in (lambda: sir(1.5), lambda: sir(recover=-1), lambda: colouring(1)):
         with pytest.raises(GraphFSAError):
             wrong()
+
+
+def test_rules_are_found_where_a_state_has_more_outcomes_than_a_byte_can_number():
+    words = vocabulary(CountingAggregation(17).features(["a", "b"]), 324)
+    row = Row(words, np.arange(324), np.ones(324, bool))
+    found = row.candidates(np.ones(324, bool), [299], triples=False)
+    assert {(one.successor, *np.flatnonzero(one.covered)) for one in found} == {(299, 299)}

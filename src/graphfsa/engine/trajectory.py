@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from graphfsa.engine.faults import Fault
 from graphfsa.engine.schedulers import Scheduler
 from graphfsa.errors import StateError
 from graphfsa.graphs.graph import Graph
+
+if TYPE_CHECKING:
+    from graphfsa.playground import Playground
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +126,17 @@ class Trajectory:
         states = self.last if step is None else self.at(step)
         nodes = range(self.graph.num_nodes) if self.graph.node_names is None else self.graph.node_names
         return dict(zip(nodes, (self.fsa.state_names[state] for state in states.tolist()), strict=True))
+
+    def play(self, *, seed: int = 0, title: str | None = None) -> Playground:
+        """The automaton and the graph as a page that runs them from the first states on, and can be changed.
+
+        Args:
+            seed: The seed of the run, if the automaton moves at random.
+            title: What it shows.
+        """
+        from graphfsa.playground import play
+
+        return play(self.fsa, self.graph, self.first, seed=seed, title=title)
 
     def _repr_html_(self) -> str:
         """A player, a picture or a few facts, for notebooks."""

@@ -35,6 +35,7 @@ def page(
     script: str = "",
     embedded_styles: Sequence[str] = (),
     embedded_scripts: Sequence[str] = (),
+    workers: bool = False,
 ) -> str:
     """A whole page. Its policy forbids the browser to load anything, and to run anything but these styles and scripts.
 
@@ -45,12 +46,13 @@ def page(
         script: Our own script, if ``body`` has one; it must be there as it is here.
         embedded_styles: Style sheets of pages in frames: this page's policy applies to them too.
         embedded_scripts: Scripts of pages in frames.
+        workers: Whether the script may start workers, from text that it has.
     """
     styles = _sources([style, *embedded_styles])
     scripts = _sources([*([script] if script else []), *embedded_scripts])
     policy = (
         f"default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:; base-uri 'none'; "
-        "form-action 'none'"
+        f"form-action 'none'{'; worker-src blob:' if workers else ''}"
     )
     # Quotes within the attribute are single ones, and nothing in it comes from outside.
     return fill(_PAGE, policy=Html(policy), title=title, style=Html(style), body=body)

@@ -237,7 +237,7 @@ class Row:
         found: dict[bytes, Candidate] = {}
         every = [*self._of_one_quantity(left, classes), *self._of_atoms(left, classes, triples)]
         for candidate in every:
-            key = candidate.successor.to_bytes() + np.packbits(candidate.covered).tobytes()
+            key = candidate.successor.to_bytes(2) + np.packbits(candidate.covered).tobytes()
             if key not in found or candidate.cost < found[key].cost:
                 found[key] = candidate
         return sorted(found.values(), key=lambda one: -one.covered.sum() / one.cost)

@@ -1,0 +1,52 @@
+// An engine that can go back: it keeps states of some earlier steps, and runs again from the nearest one.
+// Whatever the number of steps, what is kept takes no more than a fixed number of bytes.
+
+const BUDGET = 24 * 2 ** 20;
+
+export class History {
+  constructor(engine) {
+    this.engine = engine;
+    this.stride = 1;
+    this.frames = [];
+    this._keep();
+  }
+
+  get first() {
+    return this.frames[0].time;
+  }
+
+  step() {
+    const moved = this.engine.step();
+    if ((this.engine.time - this.first) % this.stride === 0) this._keep();
+    return moved;
+  }
+
+  _keep() {
+    this.frames.push({ time: this.engine.time, states: this.engine.states.slice(), own: false });
+    if (this.frames.length > 4 && this.frames.length * (this.engine.states.length + 64) > BUDGET) {
+      this.stride *= 2;
+      this.frames = this.frames.filter(({ time, own }) => own || (time - this.first) % this.stride === 0);
+    }
+  }
+
+  // To an earlier or later step. `stop` may say that this takes too long.
+  goTo(time, stop = () => false) {
+    if (time < this.engine.time) {
+      const target = Math.max(time, this.first);
+      while (this.frames[this.frames.length - 1].time > target) this.frames.pop();
+      const frame = this.frames[this.frames.length - 1];
+      this.engine.states.set(frame.states);
+      this.engine.time = frame.time;
+      this.engine.touch();
+      time = target;
+    }
+    while (this.engine.time < time && !stop()) this.step();
+  }
+
+  // After states were changed from outside: what was later is forgotten, and here is a frame that stays.
+  edited() {
+    this.engine.touch();
+    while (this.frames.length && this.frames[this.frames.length - 1].time >= this.engine.time) this.frames.pop();
+    this.frames.push({ time: this.engine.time, states: this.engine.states.slice(), own: true });
+  }
+}
