@@ -32,6 +32,21 @@ def test_the_counts_of_each_run_are_written_and_said(call, tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def test_until_all_runs_are_at_rest_with_a_picture_beside(call, tmp_path):
+    name = tmp_path / "sir"
+    done = call("simulate", "sir", *GRAPH[:4], "--replicates", 6, "--seed", 3, "--out", name, "--json")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "sir.png").read_bytes().startswith(b"\x89PNG")
+    facts = json.loads(done.stdout)
+    rows = list(csv.DictReader((tmp_path / "sir.csv").open()))
+    assert facts["at_rest"] == 6
+    assert all(row["ill"] == "0" for row in rows if int(row["step"]) == facts["steps"])
+    assert any(row["ill"] != "0" for row in rows if int(row["step"]) == facts["steps"] - 1)
+    never = call("simulate", "life", "--graph", "moore-torus:4x4", "--noise", 0.1, "--replicates", 2)
+    assert never.exit_code == 2
+    assert "2 of 2 runs are not at rest after 10,000 steps" in never.output
+
+
 def test_words_for_people_and_noise(call):
     done = call("simulate", "life", "--graph", "moore-torus:8x8", "--steps", 5, "--replicates", 3, "--noise", 0.1)
     assert done.exit_code == 0

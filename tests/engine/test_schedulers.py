@@ -615,3 +615,18 @@ def test_what_does_not_fit_is_refused():
         Schedule.of("central", (), gf.library.life_like(), families.moore(40_000, 40_000))
     with pytest.raises(LimitError, match="GiB"):
         run("distance", "path:1000", "root:0", 10**8, scheduler="random-sequential", record="all")
+
+
+def test_until_rest_is_a_run_of_so_many_steps():
+    """The same counts as with the number of steps given; a wave takes longer than the first try."""
+    graph = families.path(90)
+    for options in ({}, {"every": 7}, {"scheduler": "distributed:p=0.5"}):
+        found = gf.simulate("distance", graph, "root:0", "stable", replicates=3, seed=4, **options)
+        last = int(found.times[-1])
+        assert last == found.rest.max() > 64
+        again = gf.simulate("distance", graph, "root:0", last, replicates=3, seed=4, **options)
+        assert found.digest == again.digest
+        assert found.times.tolist() == again.times.tolist()
+        if "scheduler" in options:
+            assert np.array_equal(found.moves, again.moves)
+            assert np.array_equal(found.rounds, again.rounds)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graphfsa.cli._common import check_output
+from graphfsa.cli._common import check_output, parse_steps
 from graphfsa.cli._ensembles import FAULTS_HELP, SCHEDULER_HELP, print_ensemble
 from graphfsa.cli._guard import guarded
 from graphfsa.cli._progress import count_progress
@@ -33,7 +34,7 @@ def simulate_command(
     states: str = typer.Option(
         "random", help="As for run: 'random', a file, or a description such as ill:0,1,2. Drawn anew for each run."
     ),
-    steps: int = typer.Option(..., min=0, help="Number of steps."),
+    steps: str = typer.Option("stable", help="Number of steps, or 'stable': until all runs are at rest."),
     replicates: int = typer.Option(100, min=1, help="Number of runs."),
     every: int = typer.Option(1, min=1, help="Count the states at every step that is a multiple of this."),
     seed: int = typer.Option(0, min=0, help="Seed of the coins, and of random graphs and states."),
@@ -42,7 +43,9 @@ def simulate_command(
     ),
     scheduler: str = typer.Option(None, help=SCHEDULER_HELP, metavar="NAME"),
     faults: list[str] = typer.Option([], help=FAULTS_HELP, metavar="NAME:ARGS"),
-    out: str = typer.Option(None, help="Write the counts of each run to this .csv file."),
+    out: str = typer.Option(
+        None, help="Write the counts of each run to this .csv file; NAME without a suffix: NAME.csv and NAME.png."
+    ),
     draw: str = typer.Option(None, help="Write a picture of all runs to this .png, .svg or .pdf file."),
     threads: int = typer.Option(None, min=1, help="Number of threads [default: all cores]."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
@@ -58,6 +61,10 @@ def simulate_command(
     from graphfsa.files import atomic_write
     from graphfsa.learners import find_any_automaton
 
+    limit = parse_steps(steps)
+    if out is not None and not Path(out).suffix:
+        draw = draw or f"{out}.png"
+        out = f"{out}.csv"
     check_output(out, (".csv",))
     check_output(draw, _PICTURES)
     fsa: Any = find_any_automaton(automaton)
@@ -68,12 +75,12 @@ def simulate_command(
             fsa,
             graph,
             states,
-            steps,
+            limit,  # pyright: ignore[reportArgumentType]
             replicates=replicates,
             every=every,
             seed=seed,
             threads=threads,
-            progress=lambda done: update(done, replicates * steps),
+            progress=lambda done: update(done, replicates * limit if isinstance(limit, int) else None),
             scheduler=scheduler,
             faults=faults,
         )

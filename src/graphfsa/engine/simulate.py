@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Event
@@ -24,6 +25,7 @@ from graphfsa.engine._drive import Progress
 from graphfsa.engine._random import RandomStepper
 from graphfsa.engine.coins import MAX_REPLICATES, MAX_STEPS
 from graphfsa.engine.faults import Fault
+from graphfsa.engine.run import most_steps
 from graphfsa.engine.scheduled import Schedule
 from graphfsa.engine.schedulers import Scheduler
 from graphfsa.engine.threads import check_threads, default_threads, run_ranges
@@ -31,6 +33,7 @@ from graphfsa.errors import AutomatonError, LimitError, StateError
 from graphfsa.graphs import Graph, GraphLike, find_graph
 
 MAX_BYTES = 4 * 2**30
+_FIRST_STEPS = 64
 _BATCH_BYTES = 2**28
 _BATCH_NODES = 2**22
 """States of the runs that move together; more runs at once are no faster."""
@@ -135,7 +138,7 @@ def simulate(
     fsa: Any,
     graph: GraphLike | str,
     states: ArrayLike | Sequence[str] | Mapping[Any, str | int] | str,
-    steps: int,
+    steps: int | Literal["stable"],
     *,
     replicates: int = 100,
     default: str | int | None = None,
@@ -154,19 +157,25 @@ def simulate(
         fsa: An automaton that moves at random, or any other; the name of one in the library, or a file.
         graph: As for ``run``.
         states: As for ``run``; ``"random"`` and other random descriptions are drawn anew for each run.
-        steps: Number of steps.
+        steps: Number of steps, or ``"stable"``: until all runs are at rest. As long as some are not, they are begun
+            again with twice as many steps.
         replicates: Number of runs.
         default: As for ``run``.
         seed: Seed of the coins, and of random graphs and states that are given by name.
         every: Count at every step that is a multiple of this, and at the last.
         threads: Number of threads; by default all cores (or ``GRAPHFSA_THREADS``).
-        progress: Called with the number of run steps made, of ``replicates * steps``.
+        progress: Called with the number of run steps made, of ``replicates * steps``; with ``"stable"`` more than once.
         scheduler: Who moves when, as for ``run``; runs differ by the coins of the scheduler, too.
         faults: What goes wrong, as for ``run``.
     """
     began = perf_counter()
     automaton, network, starts = prepared(fsa, graph, states, default, seed)
-    check_integer("steps", steps, 0, MAX_STEPS - 1, error=StateError)
+    if isinstance(steps, str):
+        most = most_steps(steps, None, automaton, network, scheduler, faults)
+        given = {"replicates": replicates, "default": default, "seed": seed, "every": every, "threads": threads}
+        again = partial(simulate, fsa, graph, states, **given, progress=progress, scheduler=scheduler, faults=faults)
+        return replace(_until_rest(again, most), seconds=perf_counter() - began)
+    check_integer("steps", steps, 0, MAX_STEPS - 1, error=StateError, or_else=" or 'stable'")
     check_integer("replicates", replicates, 1, MAX_REPLICATES - 1)
     check_integer("every", every, 1)
     schedule = Schedule.of(scheduler, faults, automaton, network)
@@ -191,6 +200,27 @@ def simulate(
     else:
         found = _with_schedule(blank, schedule, starts, num_threads, progress)
     return replace(found, seconds=perf_counter() - began)
+
+
+def _until_rest(again: Callable[[int], Ensemble], most: int) -> Ensemble:
+    """The runs up to the step from which on none of them moves."""
+    steps = min(_FIRST_STEPS, most)
+    while True:
+        found = again(steps)
+        moving = int((found.rest < 0).sum())
+        if not moving:
+            break
+        if steps == most:
+            raise StateError(
+                f"{moving} of {found.replicates} runs are not at rest after {most:,} steps; say how many to make"
+            )
+        steps = min(2 * steps, most)
+    last = int(found.rest.max())
+    kept = np.append(np.flatnonzero(found.times < last), int(np.searchsorted(found.times, last)))
+    timed = {"moves": found.moves, "rounds": found.rounds, "clock": found.clock}
+    columns = {name: None if column is None else column[:, kept] for name, column in timed.items()}
+    times = np.append(found.times[kept[:-1]], last)
+    return replace(found, times=times, counts=found.counts[:, kept], **columns)  # pyright: ignore[reportArgumentType]
 
 
 def _all_at_once(blank: Ensemble, starts: Any, threads: int, progress: Progress | None) -> Ensemble:
