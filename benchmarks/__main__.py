@@ -23,6 +23,7 @@ NAMES = (
     "playground",
     "prove",
     "schedulers",
+    "spreading",
     "views",
     "waves",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable
+from importlib import import_module
 from time import perf_counter
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.graphs.graph import Graph
+from graphfsa.graphs import Graph, to_networkx
 
 
 def scipy_step(fsa: GraphFSA, graph: Graph, states: Array, bound: int) -> dict[str, Callable[[], Array]]:
@@ -83,3 +84,42 @@ def lifelib_seconds(cells: Array, generations: int) -> Callable[[], float] | Non
         return perf_counter() - started
 
     return seconds
+
+
+def ndlib_epidemic(graph: Graph, infect: float, recover: float, ill: int, seed: int) -> Callable[[], int] | None:
+    """A function that runs NDlib's SIR model until nobody is ill and returns its steps; None without NDlib."""
+    try:
+        configurations: Any = import_module("ndlib.models.ModelConfig")
+        epidemics: Any = import_module("ndlib.models.epidemics")
+    except ImportError:
+        return None
+    model = epidemics.SIRModel(to_networkx(graph), seed=seed)
+    configuration = configurations.Configuration()
+    configuration.add_model_parameter("beta", infect)
+    configuration.add_model_parameter("gamma", recover)
+    configuration.add_model_initial_configuration("Infected", list(range(ill)))
+    model.set_initial_status(configuration)
+
+    def steps() -> int:
+        model.reset()
+        made = 0
+        while model.iteration(node_status=False)["node_count"][1]:  # The first one only says how it begins.
+            made += 1
+        return made
+
+    return steps
+
+
+def eon_epidemics(graph: Graph, infect: float, ill: int, seed: int) -> Callable[[], tuple[int, int]] | None:
+    """A function that makes one run of EoN's discrete SIR and returns final size and peak; None without EoN."""
+    try:
+        eon: Any = import_module("EoN")
+    except ImportError:
+        return None
+    network, rng = to_networkx(graph), np.random.default_rng(seed)
+
+    def once() -> tuple[int, int]:
+        _, _, infected, recovered = eon.basic_discrete_SIR(network, infect, list(range(ill)), rng=rng)
+        return int(recovered[-1]), int(infected.max())
+
+    return once

@@ -75,6 +75,18 @@ def test_exploration_is_timed_and_says_what_it_found(bench):
     assert "rings up to 4, 5 numbers, distributed: heals" in rows
 
 
+def test_epidemics_are_timed_and_say_what_they_are_compared_with(bench):
+    report = bench("spreading")
+    rows = {line["what"].strip(): line for line in report["rows"]}
+    versions = report["provenance"]["versions"]
+    assert any("against NDlib" in what for what in rows) == (versions["ndlib"] != "not installed")
+    assert any("EoN's" in what for what in rows) == (versions["EoN"] != "not installed")
+    (digests,) = (line["figure"] for what, line in rows.items() if "digests" in what)
+    assert digests == 1
+    (size,) = (line["figure"] for what, line in rows.items() if "final size" in what)
+    assert 20 < size < 1000
+
+
 @pytest.mark.slow
 def test_the_recurrent_gnn_reports_graphs_per_second_and_accuracies(bench):
     rows = bench("learn", "--learner", "recurrent-gnn")["rows"]

@@ -94,6 +94,29 @@ def test_replicates_are_those_of_the_reference(seed, num_states, num_nodes):
         assert found.last[replicate].tolist() == states
 
 
+@pytest.mark.parametrize("busy", [0, 0.5, 2])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_nodes_without_a_mark_would_have_stayed(monkeypatch, busy, threads):
+    """Marks never, as it is, and always; few nodes move, and only some arcs go both ways."""
+    monkeypatch.setattr("graphfsa.engine._random._BUSY", busy)
+    monkeypatch.setattr("graphfsa.engine._random._FEW", 0)
+    noisy = StochasticFSA.of(library.majority(), noise=0.02)
+    for place, fsa in enumerate([sir(0.3, 0.3), sis(0.2, 0.4), noisy, random_automaton(5), library.mis()]):
+        for directed in (False, True):
+            source = rng(place)
+            edges = source.integers(0, 60, (100, 2)).tolist()
+            graph = Graph.from_edges(60, edges, directed=directed)
+            start = np.where(source.random(60) < 0.1, fsa.num_states - 2, 0)
+            found = simulate(fsa, graph, start, 25, replicates=3, seed=place, threads=threads)
+            for replicate in range(3):
+                states = start.tolist()
+                for step in range(25):
+                    seen = found.counts[replicate, step].tolist()
+                    assert seen == np.bincount(states, minlength=fsa.num_states).tolist(), f"{place}, step {step}"
+                    states = reference_random_step(fsa, graph, states, seed=place, step=step, replicate=replicate)
+                assert found.last[replicate].tolist() == states
+
+
 def test_sure_automata_run_as_without_coins():
     graph = families.erdos_renyi(200, mean_degree=4, rng=rng())
     start = [int(node == 0) + 2 for node in range(200)]

@@ -1,4 +1,8 @@
-"""Dense steps of automata that move at random: several runs on one graph at once."""
+"""Steps of automata that move at random: several runs on one graph at once.
+
+While many nodes move, a step looks at all of them; otherwise at those with a mark: nodes that could have moved in the
+step before, or see one that did. All others would find what they found then: that they stay, for certain.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,8 @@ flip: Any = None
 _MOVES = np.uint64(MOVES)
 _FEW = 1 << 14
 """Nodes and arcs below which one thread is faster than several."""
+_BUSY = 0.5
+"""If a larger share of the nodes could move in a step, the next one makes no marks: most would be looked at anyway."""
 
 
 def _random_step(
@@ -31,18 +37,27 @@ def _random_step(
     indptr: Any,
     indices: Any,
     slots: Any,
+    out_indptr: Any,
+    out_indices: Any,
     states: Any,
     table: Any,
     sure: Any,
+    blind: Any,
     sums: Any,
     parameters: Any,
     clock: Any,
     rest: Any,
+    marked: bool,
+    marking: bool,
+    marks: Any,
+    next_marks: Any,
     following: Any,
 ) -> int:
     """One step of the nodes ``begin .. end - 1``, counted over all runs; returns how many could have moved.
 
     ``rest[run]`` is one more than the last step in which some node of the run could; all threads write the same there.
+    With ``marked`` only nodes with a mark are looked at, and their marks are taken away. With ``marking`` those get one
+    for the next step that could move, and those that see a change; all threads write the same there, too.
     """
     num_nodes = states.shape[1]
     scratch = np.zeros(table.shape[0], np.int64)
@@ -50,25 +65,35 @@ def _random_step(
     for run in range(begin // num_nodes, (end + num_nodes - 1) // num_nodes):
         row = states[run]
         first, last = max(begin - run * num_nodes, 0), min(end - run * num_nodes, num_nodes)
+        following[run, first:last] = row[first:last]
         if rest[run] < clock[0]:
-            for node in range(first, last):
-                following[run, node] = row[node]
             continue
         restless = 0
         for node in range(first, last):
-            value = encode_node(row, indices, slots, indptr[node], indptr[node + 1], parameters, scratch)
+            if marked:
+                if not marks[run, node]:
+                    continue
+                marks[run, node] = 0
             state = row[node]
+            value = 0
+            if not blind[state]:
+                value = encode_node(row, indices, slots, indptr[node], indptr[node + 1], parameters, scratch)
             place = table[state, value]
             following_state = sure[place]
+            if following_state == state:
+                continue
+            restless += 1
             if following_state < 0:
                 number = flip(_MOVES, np.uint64(node), clock[0], clock[1] + np.uint64(run), clock[2], clock[3])
                 following_state = 0
                 while sums[place, following_state] <= number:
                     following_state += 1
-                restless += 1
-            elif following_state != state:
-                restless += 1
             following[run, node] = following_state
+            if marking:
+                next_marks[run, node] = 1
+                if following_state != state:
+                    for arc in range(out_indptr[node], out_indptr[node + 1]):
+                        next_marks[run, out_indices[arc]] = 1
         if restless:
             rest[run] = clock[0] + np.uint64(1)
             total += restless
@@ -115,11 +140,15 @@ class RandomStepper:
         encoder = encoder_of(fsa.aggregation, fsa.num_states, graph)
         sure = np.where(fsa.outcomes.max(axis=1) == ONE, fsa.outcomes.argmax(axis=1), -1).astype(np.int16)
         self._kernel = _kernel(encoder.function)
-        self._arcs = arcs_of(graph)
-        self._rule = (fsa.transition_table, sure, thresholds(fsa.outcomes), encoder.parameters)
+        table = fsa.transition_table
+        blind = (table == table[:, :1]).all(axis=1)
+        self._arcs = (*arcs_of(graph), *graph.out_arcs())
+        self._rule = (table, sure, blind, thresholds(fsa.outcomes), encoder.parameters)
         self._key = (np.uint64(first), *key_of(seed))
         self._now = np.ascontiguousarray(states, np.uint8).copy()
         self._next = np.empty_like(self._now)
+        self._marks, self._next_marks = np.zeros_like(self._now), np.zeros_like(self._now)
+        self._marked, self._restless = False, 0
         self._counts = np.empty((len(states), fsa.num_states), np.int64)
         self.rest = np.zeros(len(states), np.uint64)
         self._threads = threads if len(states) * (graph.num_arcs + graph.num_nodes) > _FEW else 1
@@ -138,9 +167,13 @@ class RandomStepper:
     def step(self) -> bool:
         """Make a step; False, and no step, if no node of any run could move."""
         clock = (np.uint64(self.time), *self._key)
-        arguments = (*self._arcs, self._now, *self._rule, clock, self.rest, self._next)
-        if not self._now.size or not run_ranges(self._kernel, self._now.size, self._threads, *arguments):
+        marking = self._restless < _BUSY * self._now.size
+        marks = (self._marked, marking, self._marks, self._next_marks)
+        arguments = (*self._arcs, self._now, *self._rule, clock, self.rest, *marks, self._next)
+        self._restless = run_ranges(self._kernel, self._now.size, self._threads, *arguments) if self._now.size else 0
+        if not self._restless:
             return False
         self._now, self._next = self._next, self._now
+        self._marks, self._next_marks, self._marked = self._next_marks, self._marks, marking
         self.time += 1
         return True
