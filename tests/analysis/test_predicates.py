@@ -150,3 +150,12 @@ def test_what_is_not_understood(text, words):
     with pytest.raises(FormatError) as caught:
         predicate(text, FSA)
     assert words in str(caught.value)
+
+
+def test_graphs_may_be_large():
+    """What is kept of a graph grows with its arcs, not with the square of its nodes."""
+    graph = families.path(200_000)
+    states = ["even"] * 200_000
+    for words in ("every node is even", "every even sees only even", "exactly one odd in each component"):
+        said = predicate(words, library.distance())(graph, states)
+        assert bool(said) == ("exactly" not in words)

@@ -10,6 +10,7 @@ from plain_questions import Plain, actions, check_run
 
 from graphfsa import CountingAggregation, Graph, GraphFSA, StochasticFSA, ask, families, library
 from graphfsa.analysis import chain
+from graphfsa.analysis.questions import _sampling as sampling
 from graphfsa.engine.exploring import SCHEDULERS, encoded, explore
 from graphfsa.errors import FormatError, GraphFSAError, LimitError, UnknownNameError
 from graphfsa.graphs.automorphisms import automorphisms
@@ -378,6 +379,32 @@ def test_samples_agree_with_exploration(scheduler):
     assert drawn.at_least < 31 / 32
 
 
+def test_what_is_drawn_of_a_run_does_not_depend_on_the_others():
+    """A run that has come to rest with it counts, also if others never rest."""
+    names = ["a", "b", "c", "goal", "x", "y"]
+    following = dict(zip(names, ["b", "c", "goal", "goal", "y", "x"], strict=True))
+    fsa = GraphFSA.from_rule(
+        names, CountingAggregation(1), lambda state, _counts: following[state], starting_states=["a", "x"]
+    )
+    about = {"eventually_always": "every node is goal", "graphs": Graph.from_edges(1, [])}
+    assert 60 < ask(fsa, **about, samples=200, steps=3).sample.held < 140
+
+
+def test_sets_of_enabled_nodes_are_drawn_alike():
+    enabled = np.array([[True, False, True]] * 30_000 + [[False] * 3])
+    chosen = sampling._chosen("distributed", enabled, None, np.random.default_rng(0))
+    kinds, counts = np.unique(chosen[:-1], axis=0, return_counts=True)
+    assert kinds.tolist() == [[False, False, True], [True, False, False], [True, False, True]]
+    assert (abs(counts - 10_000) < 400).all()
+    assert not chosen[-1].any()
+
+
+def test_runs_are_drawn_in_portions(monkeypatch):
+    about = {"always": "stable", "graphs": families.cycle(5), "scheduler": "locally-central", "start": "every"}
+    monkeypatch.setattr(sampling, "_ROOM", 200)
+    assert ask("unison", **about, samples=50, steps=2).sample.runs == 50
+
+
 # ---- what is refused
 
 LARGE = {"always": "stable", "graphs": "path", "max_nodes": 14, "start": "every"}
@@ -403,6 +430,12 @@ LARGE = {"always": "stable", "graphs": "path", "max_nodes": 14, "start": "every"
         ({"always": "stable", "graphs": []}, GraphFSAError, "there are no graphs to look at"),
         ({"always": "stable", "start": "at least 7 nodes are 0"}, GraphFSAError, "no configuration of these"),
         ({"always": "stable", "samples": 0}, GraphFSAError, "samples must be"),
+        ({"always": "stable", "samples": 10**11}, GraphFSAError, "samples must be an integer from 1 to 10000000"),
+        (
+            {"always": "stable", "graphs": families.path(5000), "samples": 9, "scheduler": "locally-central"},
+            LimitError,
+            "at most 4,096 nodes",
+        ),
         ({"always": "stable", "samples": 9, "confidence": 1}, GraphFSAError, "confidence must be"),
         ({"always": lambda graph, states: 1, "max_nodes": 1}, GraphFSAError, "must return True or False; got int"),
         ({"always": lambda graph, states: states[9], "max_nodes": 1}, GraphFSAError, "failed: IndexError"),

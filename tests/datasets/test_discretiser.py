@@ -124,6 +124,7 @@ BROKEN = [
     ({"trees": [{"feature": 0, "cut": "0.5", "gap": [0, 1], "low": 0, "high": 1}]}, "'cut' must be a number"),
     ({"trees": [{"feature": -1, "cut": 0.5, "gap": [0, 1], "low": 0, "high": 1}]}, "'feature' must be an integer >= 0"),
     ({"features": ["x", "x"]}, "distinct names"),
+    ({"features": ["x\x1b[31m"]}, "m.json: discretiser: the name of a feature must be printable"),
     ({"more": 1}, "unknown field 'more'"),
 ]
 

@@ -167,6 +167,16 @@ def test_parts_keep_their_features():
         FeatureExamples(measured.examples, measured.features[1:], measured.names)
     with pytest.raises(GraphFSAError, match="distinct names"):
         FeatureExamples(measured.examples, measured.features, ["x", "x"])
+    with pytest.raises(GraphFSAError, match="the name of a feature must be printable"):
+        FeatureExamples(measured.examples, measured.features, ["x\x1b[31m"])
+
+
+@pytest.mark.parametrize("name", ["", " x", "x\ny", "x\x1b[31m"])
+def test_names_of_features_can_stand_in_words(name, tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_text(json.dumps({**LINE, "features": {name: [0.9, 0.1]}}))
+    with pytest.raises(FormatError, match="line 1: the name of a feature must be printable"):
+        read_jsonl(path)
 
 
 def test_exported_features_hide_the_inputs(tmp_path):

@@ -72,6 +72,17 @@ def test_relations_around_a_hub(num_states):
     assert_agree(fsa, graph, np.random.default_rng(1).integers(0, num_states, 400))
 
 
+@pytest.mark.parametrize("bounds", [(1, *[0] * 63, 1), (4096, 1, 1, 1, 1, 1)])
+def test_counters_of_kinds_do_not_overlap(bounds):
+    kinds = [f"kind {number}" for number in range(len(bounds))]
+    seen = [kind for kind, bound in enumerate(bounds) if bound]
+    fsa = random_automaton(1, RelationsAggregation(tuple(kinds), bounds), 1)
+    arcs = [(0, node) for node in range(20) for _ in range(20)]
+    slots = [seen[place % len(seen)] for place in range(len(arcs))]
+    graph = Graph.from_edges(20, arcs, directed=True, slots=slots, kinds=kinds)
+    assert_agree(fsa, graph, np.zeros(20, np.int64), steps=1)
+
+
 @examples(40)
 @given(st.data(), st.sampled_from([1, 2, 3, 8, 256]), SEEDS)
 def test_weighted_sums(data, num_states, seed):

@@ -583,6 +583,8 @@ PATH = "path:5"
         ({"scheduler": "clocks:rates=-1"}, GraphFSAError, "no node starves"),
         ({"scheduler": "clocks:rates=0"}, GraphFSAError, "no node starves"),
         ({"scheduler": "clocks:rates=1+2"}, GraphFSAError, "one per node, 5; got 2"),
+        ({"scheduler": "clocks:rates=1e308+1e308+1+1+1"}, GraphFSAError, "< 1e+100; got 1e+308"),
+        ({"scheduler": "clocks:rates=1e-320"}, GraphFSAError, ">= 1e-100"),
         ({"scheduler": Given([[0], [1]])}, StateError, "has 2 steps; got steps=9"),
         ({"scheduler": Given([[0], [1]], repeat=True)}, GraphFSAError, "starve; node 2 is missing"),
         ({"scheduler": Given([[0, 0]])}, GraphFSAError, "more than once"),
@@ -630,3 +632,15 @@ def test_until_rest_is_a_run_of_so_many_steps():
         if "scheduler" in options:
             assert np.array_equal(found.moves, again.moves)
             assert np.array_equal(found.rounds, again.rounds)
+
+
+def test_options_may_be_numbers_of_numpy():
+    fsa, graph = gf.library.majority(), families.path(4)
+    for plain, same in (
+        (BlockSequential(2), BlockSequential(np.int64(2))),
+        (Clocks(3), Clocks(np.int64(3))),
+        (Given([[0], [1]]), Given([np.int64(0), np.int32(1)])),
+    ):
+        first, second = (run(fsa, graph, [0, 1, 1, 0], 2, scheduler=each, record="all") for each in (plain, same))
+        assert first.states.tolist() == second.states.tolist()
+    assert find_faults(Transient(share=1, at=np.int64(3)))[0].at == (3,)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import warnings
 from dataclasses import replace
 
 import networkx as nx
@@ -319,6 +320,13 @@ def test_as_few_segments_as_brute_force_finds(given_clauses):
     assert len(found) == least
     assert satisfies([(gap[0], threshold(gap, values[gap[0]])) for gap in found])
     assert fewest(clauses, values, least - 1) is None
+
+
+def test_a_gap_may_be_wider_than_any_number():
+    values = np.array([-1.7e308, 1.7e308])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert threshold((0, -1.7e308, 1.7e308), values) == 0
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))

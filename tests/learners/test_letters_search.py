@@ -9,8 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from small_problems import batches, task_of
 
+import graphfsa as gf
 from graphfsa import CountingAggregation, LettersAggregation
 from graphfsa.datasets import Examples
+from graphfsa.errors import GraphFSAError
 from graphfsa.search.budget import Budget
 from graphfsa.search.colours import Reduction, reduction_of, refine_once, ripe_steps
 from graphfsa.search.letters.candidates import Candidate
@@ -474,3 +476,16 @@ def test_what_fits_is_judged_and_what_is_wrong_is_learned_from(case):
     whole = LetterData(everything)
     for rung in [rung for rung in climb.rungs if climb.refuted.get(rung, -1) >= rung.num_entries][:10]:
         assert LetterSearch(whole, rung).advance(Budget(5), 10**9, 10**6) != "found"
+
+
+def test_graphs_on_which_it_is_right_teach_nothing():
+    """Otherwise a judge that is never content would keep the search for ever where it is."""
+    task = gf.datasets.RootValue()
+    train, more = task.generate(3, 4, np.random.default_rng(0)), task.generate(4, 3, np.random.default_rng(1))
+    learner = gf.ExactLearner(budget=1)
+    alone = learner.fit(Examples.concatenate([train, more]), judge=lambda fsa: None)
+    model = learner.fit(Examples.concatenate([train, more]), judge=lambda fsa: more)
+    assert (model.verdict, model.automaton) == ("exact", alone.automaton)
+    assert model.provenance.graphs == len(train) + len(more)
+    with pytest.raises(GraphFSAError, match="must return labelled graphs, Examples, or None; got 5"):
+        learner.fit(train, judge=lambda fsa: 5)

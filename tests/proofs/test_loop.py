@@ -212,3 +212,31 @@ def test_what_fits_is_asked_about_while_it_is_learned():
     assert model.provenance.graphs == len(drawn.train) + len(model.provenance.details["counterexamples"])
     assert model.training_graphs().digest == model.provenance.data
     assert model.accuracy(task.draw_for_check(50, 20, np.random.default_rng(1))) == 1
+
+
+@pytest.mark.parametrize("task", [Unspecified(), gf.datasets.RootValue()], ids=["oracle", "prover"])
+def test_an_interruption_while_it_is_judged_does_not_lose_what_was_learned(monkeypatch, task):
+    def interrupted(*_arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graphfsa.proofs.judges.Oracle.judge", interrupted)
+    monkeypatch.setattr("graphfsa.proofs.judges.Prover.judge", interrupted)
+    model = gf.learn(task, Improving(), sizes=[1, 2], count=12)
+    assert model.interrupted
+    assert model.verdict != "proved"
+    assert model.automaton == broken()
+    assert "checked" not in model.provenance.details
+    assert model.training_graphs().digest == model.provenance.data
+
+
+def test_graphs_that_an_interruption_kept_from_being_learned_are_not_remembered(monkeypatch):
+    def interrupted(_learner, train, validation=None, *, seed=0):
+        if train.sizes.max() < 3:
+            return learned(Improving(), train, validation, seed, broken(), seconds=0.0)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Improving, "fit", interrupted)
+    model = gf.learn(Unspecified(), Improving(), sizes=[1, 2], count=12)
+    assert (model.interrupted, model.automaton) == (True, broken())
+    assert "counterexamples" not in model.provenance.details
+    assert model.training_graphs().digest == model.provenance.data

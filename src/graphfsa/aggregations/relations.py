@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import prod
 from typing import Any, ClassVar, Self
 
@@ -19,16 +20,17 @@ from graphfsa.graphs.kinds import check_kinds
 
 
 def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int, parameters: Any, scratch: Any) -> int:
-    """Parameters: the number of kinds, the largest bound, the bits of a counter; the bound and the weight of each bit.
+    """Parameters: the number of kinds, the largest bound; the bound and the weight of each bit; where counters begin.
 
     A bit stands for a kind and a state. No step of the walk over the arcs depends on what was seen before in a way that
     the processor would have to guess. Up to bound 3 words hold the bits seen once, twice and three times; beyond, an
-    entry of ``scratch`` has a counter for each kind: a table that fits in memory leaves room for all of them.
+    entry of ``scratch`` has a counter for each kind that is seen, with as many bits as its bound: a table that fits in
+    memory leaves room for all of them.
     """
-    kinds, most, width = parameters[0], parameters[1], parameters[2]
+    kinds, most = parameters[0], parameters[1]
     num_states = len(scratch)
     count = kinds * num_states
-    bounds, weights = 3, 3 + count
+    bounds, weights, shifts = 2, 2 + count, 2 + 2 * count
     value = 0
     if most <= 3 and count <= 62:
         once, twice, thrice = 0, 0, 0
@@ -45,13 +47,13 @@ def _compiled_encode(states: Any, sources: Any, slots: Any, begin: int, end: int
             seen = (once >> place & 1) + (twice >> place & 1) + (thrice >> place & 1)
             value += min(seen, parameters[bounds + place]) * parameters[weights + place]
         return value
-    mask = (1 << width) - 1
     for state in range(num_states):
         scratch[state] = 0
     for arc in range(begin, end):
         state = np.int64(states[sources[arc]])
         kind = np.int64(slots[arc])
-        place, shift = kind * num_states + state, kind * width
+        place, shift = kind * num_states + state, parameters[shifts + kind]
+        mask = (1 << (parameters[shifts + kind + 1] - shift)) - 1
         more = np.int64((scratch[state] >> shift) & mask < parameters[bounds + place])
         scratch[state] += more << shift
         value += more * parameters[weights + place]
@@ -197,10 +199,10 @@ class RelationsAggregation(Aggregation):
         return "; ".join(words)
 
     def parameters(self, num_states: int) -> Array:  # noqa: D102
-        most = max(self.bounds)
+        shifts = accumulate((bound.bit_length() for bound in self.bounds), initial=0)
         bounds = [bound for bound in self.bounds for _ in range(num_states)]
         weights = [weight for row in self._weights(num_states) for weight in row]
-        return np.array([len(self.kinds), most, most.bit_length(), *bounds, *weights], np.int64)
+        return np.array([len(self.kinds), max(self.bounds), *bounds, *weights, *shifts], np.int64)
 
     def check_graph(self, graph: GraphLike) -> None:  # noqa: D102
         graph = as_graph(graph)

@@ -84,6 +84,7 @@ class Discretiser:
                 raise GraphFSAError(
                     f"the {what} of a discretiser must be 1 to {most} distinct names; got {shown(names)}"
                 )
+        check_feature_names(self.features)
         if len(self.trees) != len(self.given):
             raise GraphFSAError(
                 f"a discretiser must have a tree for each input, {len(self.given)}; got {len(self.trees)}"
@@ -211,6 +212,13 @@ class Discretiser:
             return cls(tuple(read["features"]), tuple(read["classes"]), trees, tuple(read["inputs"]))
         except GraphFSAError as error:
             raise FormatError(f"{where}: {error}") from None
+
+
+def check_feature_names(names: Sequence[Any]) -> None:
+    """Raise unless names can stand in words, as names of states must: input classes are called after features."""
+    for name in names:
+        if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
+            raise GraphFSAError(f"the name of a feature must be printable, without blanks at its ends; got {name!r}")
 
 
 def check_features(given: Any, names: Sequence[str]) -> Array:

@@ -15,7 +15,7 @@ from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.checks import shown
 from graphfsa.datasets._base import Dataset, Specification, Split
-from graphfsa.datasets._discretiser import ONE_INPUT, Discretiser, check_features
+from graphfsa.datasets._discretiser import ONE_INPUT, Discretiser, check_feature_names, check_features
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._task import Task
 from graphfsa.errors import GraphFSAError
@@ -43,6 +43,7 @@ class FeatureExamples:
         self.names = tuple(names)
         if not self.names or len(set(self.names)) != len(self.names):
             raise GraphFSAError(f"features must have distinct names; got {shown(self.names)}")
+        check_feature_names(self.names)
         self.features = check_features(features, self.names)
         if len(self.features) != len(examples.inputs):
             raise GraphFSAError(

@@ -38,7 +38,7 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.checks import shown
-from graphfsa.datasets._discretiser import MAX_FEATURES, ONE_INPUT
+from graphfsa.datasets._discretiser import MAX_FEATURES, ONE_INPUT, check_feature_names
 from graphfsa.datasets._examples import Examples
 from graphfsa.datasets._features import FeatureExamples
 from graphfsa.datasets._node_values import YOUR_DATA, Columns, scalars_of
@@ -314,6 +314,10 @@ class Lines:
             _fail(where, "features", None, f"must be the same for all graphs, and at least one; {have}")
         if len(names) > MAX_FEATURES:
             _fail(where, "features", None, f"must be at most {MAX_FEATURES}; got {len(names)}")
+        try:
+            check_feature_names(names)
+        except GraphFSAError as error:
+            raise FormatError(f"{where}: {error}") from None
         columns = [_feature_column(where, name, given[name], num_nodes) for name in known]
         self._features.append(np.tile(np.stack(columns, axis=1), (times, 1)))
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
 from graphfsa.checks import check_integer, shown
 from graphfsa.engine.coins import MAX_STEPS
 from graphfsa.errors import GraphFSAError, UnknownNameError
@@ -68,7 +70,7 @@ def as_nodes(name: str, graph: Graph, given: Sequence[Any]) -> list[int]:
 
 def tuples(name: str, given: Any) -> tuple[Any, ...]:
     """A list as a tuple; a single value as a tuple of one."""
-    if isinstance(given, str | int | float):
+    if isinstance(given, str | int | float | np.generic):
         return (given,)
     try:
         return tuple(given)

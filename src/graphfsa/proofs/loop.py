@@ -74,21 +74,25 @@ def until_settled(
         return wrong
 
     model = refit(train, ask)
-    for number in range(_ROUNDS + 1):
-        if not model.is_automaton or model.verdict != "exact" or model.interrupted:
-            break
-        known = Examples.concatenate([train, *added])
-        found = _judged(_candidates(model, known), judges)
-        if found.automaton is not None:
-            return _with_details(_settled(model, found, known), added, found.said.checked)
-        if number == _ROUNDS:
-            model = replace(model, verdict="undecided", proof=None)
-            break
-        added += found.fresh
-        watch({"doing": f"learning again, with {sum(map(len, added))} graphs added"})
-        again = refit(Examples.concatenate([train, *added]), ask)
-        model = _better(again, model, Examples.concatenate([train, *added]))
-    return _with_details(model, added, None)
+    try:
+        for number in range(_ROUNDS + 1):
+            if not model.is_automaton or model.verdict != "exact" or model.interrupted:
+                break
+            known = Examples.concatenate([train, *added])
+            found = _judged(_candidates(model, known), judges)
+            if found.automaton is not None:
+                return _with_details(_settled(model, found, known), added, found.said.checked)
+            if number == _ROUNDS:
+                model = replace(model, verdict="undecided", proof=None)
+                break
+            added += found.fresh
+            watch({"doing": f"learning again, with {sum(map(len, added))} graphs added"})
+            again = refit(Examples.concatenate([train, *added]), ask)
+            model = _better(again, model, Examples.concatenate([train, *added]))
+    except KeyboardInterrupt:
+        # What was learned is not lost with what was not settled yet.
+        model = _interrupted(model)
+    return _with_details(model, _learned_from(model, train, added), None)
 
 
 def _judged(several: Sequence[GraphFSA], judges: Sequence[Judge]) -> _Round:
@@ -158,6 +162,25 @@ def _better(again: Model, earlier: Model, train: Examples) -> Model:
         return again
     known = replace(again.provenance, train_accuracy=accuracy, validation=None, validation_accuracy=None)
     return replace(again, body=earlier.automaton, used=used, suspects=(), provenance=known)
+
+
+def _interrupted(model: Model) -> Model:
+    """The model that the user did not wait for to be settled."""
+    known = model.provenance
+    return model if known is None else replace(model, provenance=replace(known, interrupted=True))
+
+
+def _learned_from(model: Model, train: Examples, added: list[Examples]) -> list[Examples]:
+    """The added graphs that a model knows: an interruption may come between their discovery and their use."""
+    if model.provenance is None or not model.interrupted:
+        return added
+    left = model.provenance.graphs - len(train)
+    known: list[Examples] = []
+    for part in added:
+        left -= len(part)
+        if left >= 0:
+            known.append(part)
+    return known
 
 
 def _with_details(model: Model, added: list[Examples], checked: dict[str, Any] | None) -> Model:

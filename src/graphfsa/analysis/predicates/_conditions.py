@@ -121,7 +121,7 @@ class Property:
         if self.amount is not None:
             arcs = _arc_counts(view.graph)
             seen = np.ones(view.states.shape, bool) if self.seen is None else self.seen.members(view)
-            found &= self.amount.contains(seen.astype(np.int32) @ arcs.T, arcs.sum(axis=1))
+            found &= self.amount.contains((arcs @ seen.T).T, view.graph.degrees)
         return found
 
 
@@ -140,8 +140,7 @@ class Nodes(Condition):
         if not self.in_each_component:
             return self.amount.contains(found.sum(axis=1), subject.sum(axis=1))
         member = _components(view.graph)
-        counts = found.astype(np.int32) @ member, subject.astype(np.int32) @ member
-        return np.asarray(self.amount.contains(*counts).all(axis=1))
+        return np.asarray(self.amount.contains((member @ found.T).T, (member @ subject.T).T).all(axis=1))
 
 
 @dataclass(frozen=True)
@@ -240,24 +239,27 @@ class Called(Condition):
         return False
 
 
-def _arc_counts(graph: Graph) -> Array:
-    """How often each node sees each other, int32 [num_nodes, num_nodes]."""
+def _arc_counts(graph: Graph) -> Any:
+    """How often each node sees each other, a sparse matrix of int32 [num_nodes, num_nodes]."""
 
-    def count() -> Array:
-        counts = np.zeros((graph.num_nodes, graph.num_nodes), np.int32)
-        np.add.at(counts, (graph.targets(), graph.indices), 1)
-        return counts
+    def count() -> Any:
+        from scipy.sparse import csr_array
+
+        ones, shape = np.ones(graph.num_arcs, np.int32), (graph.num_nodes, graph.num_nodes)
+        return csr_array((ones, (graph.targets(), graph.indices)), shape=shape)
 
     return graph.cached("arc_counts", count)
 
 
-def _components(graph: Graph) -> Array:
-    """Which component each node is in, whoever sees whom, int32 [num_nodes, components]."""
+def _components(graph: Graph) -> Any:
+    """Which nodes are in each component, whoever sees whom, a sparse matrix of int32 [components, num_nodes]."""
 
-    def build() -> Array:
+    def build() -> Any:
+        from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
         number, part = connected_components(_arc_counts(graph), directed=False)
-        return (part[:, None] == np.arange(number)).astype(np.int32)
+        nodes = np.arange(graph.num_nodes)
+        return csr_array((np.ones(len(nodes), np.int32), (part, nodes)), shape=(number, len(nodes)))
 
     return graph.cached("component_members", build)

@@ -12,7 +12,7 @@ from graphfsa.analysis.instances import class_of, graphs_of
 from graphfsa.analysis.predicates import Predicate, predicate
 from graphfsa.analysis.questions._answers import Answer, Kind, SizeAnswer
 from graphfsa.analysis.questions._judging import Instance, Judgement, Question, counterexample, judged
-from graphfsa.analysis.questions._sampling import sample_runs
+from graphfsa.analysis.questions._sampling import MAX_SAMPLES, sample_runs
 from graphfsa.analysis.questions._starts import STARTING, Starts, find_starts
 from graphfsa.analysis.questions._worst import worst_run
 from graphfsa.automaton import StochasticFSA
@@ -113,7 +113,7 @@ def ask(
         "graph_class": name,
     }
     if samples is not None:
-        check_integer("samples", samples, 1)
+        check_integer("samples", samples, 1, MAX_SAMPLES)
         if starts.labels:
             raise GraphFSAError("runs are not drawn for labels of a task; evaluate measures them")
         counts = {size: number for size, (number, _) in portions.items()}

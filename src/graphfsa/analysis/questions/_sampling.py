@@ -14,9 +14,14 @@ from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.stochastic import ONE
 from graphfsa.checks import check_number
 from graphfsa.engine import neighbourhood_values
-from graphfsa.errors import GraphFSAError
+from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.graphs import Graph
 
+MAX_SAMPLES = 10**7
+_MAX_NEAR = 4096
+"""Nodes of graphs on which it is asked who is a neighbour of whom, at most."""
+_ROOM = 1 << 22
+"""Numbers that are drawn at once."""
 _TRIES = 10_000
 
 
@@ -26,7 +31,7 @@ def sample_runs(
     """Draw runs: a graph, a start, and in each step who moves, all equally likely.
 
     ``always`` holds in a run of so many steps if it holds in all of its configurations, ``eventually`` if it holds in
-    some, ``eventually always`` if it holds in its second half.
+    some, ``eventually always`` if it holds in its second half, or where it comes to rest.
     """
     if not (check_number("confidence", confidence, above=True) < 1):
         raise GraphFSAError(f"confidence must be a number above 0 and below 1; got {confidence}")
@@ -36,8 +41,24 @@ def sample_runs(
     chosen, counts = np.unique(rng.integers(0, len(graphs), runs), return_counts=True)
     held = 0
     for place, count in zip(chosen.tolist(), counts.tolist(), strict=True):
-        held += _held(question, graphs[place], _draw(starts, graphs[place], count, rng), steps, rng)
+        graph = graphs[place]
+        portion = _portion(question.scheduler, graph)
+        for begin in range(0, count, portion):
+            held += _held(question, graph, _draw(starts, graph, min(portion, count - begin), rng), steps, rng)
     return Sample(runs, held, steps, confidence, _at_least(held, runs, confidence))
+
+
+def _portion(scheduler: str, graph: Graph) -> int:
+    """How many runs on a graph are made at once."""
+    each = max(1, graph.num_nodes)
+    if scheduler == "locally-central":
+        if graph.num_nodes > _MAX_NEAR:
+            raise LimitError(
+                f"runs with the scheduler locally-central are drawn on graphs of at most {_MAX_NEAR:,} nodes; got "
+                f"{graph.num_nodes:,}. Choose smaller graphs or another scheduler"
+            )
+        each *= graph.num_nodes
+    return max(1, _ROOM // each)
 
 
 def _at_least(held: int, runs: int, confidence: float) -> float:
@@ -73,7 +94,7 @@ def _held(question: Question, graph: Graph, states: Array, steps: int, rng: np.r
     """In how many runs from these starts it held."""
     fsa = question.fsa
     graph = fsa.aggregation.fitting(graph)
-    near = _neighbours(graph)
+    near = _neighbours(graph) if question.scheduler == "locally-central" else None
     always, ever, late = (np.full(len(states), first) for first in (True, False, True))
     for step in range(steps + 1):
         enabled = movable(fsa, graph, states)
@@ -83,15 +104,16 @@ def _held(question: Question, graph: Graph, states: Array, steps: int, rng: np.r
         ever |= right
         if 2 * step >= steps:
             late &= right
+        # What is at rest stays as it is, whatever the others do.
+        late = np.where(enabled.any(axis=1), late, right)
         if not enabled.any():
-            late = right
             break
         chosen = _chosen(question.scheduler, enabled, near, rng)
         states = np.where(chosen, _following(fsa, graph, states, rng), states)
     return int({"always": always, "eventually": ever, "eventually always": late}[question.kind].sum())
 
 
-def _chosen(scheduler: str, enabled: Array, near: Array, rng: np.random.Generator) -> Array:
+def _chosen(scheduler: str, enabled: Array, near: Array | None, rng: np.random.Generator) -> Array:
     """Who moves, bool [runs, num_nodes]."""
     if scheduler == "synchronous":
         return enabled
@@ -100,11 +122,15 @@ def _chosen(scheduler: str, enabled: Array, near: Array, rng: np.random.Generato
     if scheduler == "central":
         return first
     some = enabled & (rng.random(enabled.shape) < 0.5)
-    if scheduler == "locally-central":
-        # Of neighbours that would move, the one that comes first in a random order does.
-        ranks = np.where(some, ranks, -1.0)
-        rivals = np.where(near, ranks[:, None, :], -1.0).max(axis=2, initial=-1.0)
-        some &= ranks > rivals
+    if near is None:
+        # Each set of nodes is as likely as any other: where it is none of them, it is drawn again.
+        while len(again := np.flatnonzero(enabled.any(axis=1) & ~some.any(axis=1))):
+            some[again] = enabled[again] & (rng.random((len(again), enabled.shape[1])) < 0.5)
+        return some
+    # Of neighbours that would move, the one that comes first in a random order does.
+    ranks = np.where(some, ranks, -1.0)
+    rivals = np.where(near, ranks[:, None, :], -1.0).max(axis=2, initial=-1.0)
+    some &= ranks > rivals
     return np.where(some.any(axis=1, keepdims=True), some, first)
 
 

@@ -41,7 +41,8 @@ class BlockSequential(Scheduler):
 
     def __post_init__(self) -> None:
         if isinstance(self.blocks, float | bool) or is_integer(self.blocks):
-            check_integer("blocks", self.blocks, 1, or_else=", or a list of blocks")
+            number = check_integer("blocks", self.blocks, 1, or_else=", or a list of blocks")
+            object.__setattr__(self, "blocks", number)
             return
         blocks = tuple(tuples("a block", block) for block in tuples("blocks", self.blocks))
         if not blocks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from graphfsa.errors import GraphFSAError
 from graphfsa.graphs.graph import Graph
 
 _ACTIVATIONS, _FIRST, _SECOND, _THIRD = np.uint64(ACTIVATIONS), np.uint64(0), np.uint64(1), np.uint64(2)
+_SLOWEST, _FASTEST = 1e-100, 1e100
 
 
 def _choose(step: int, size: int, crowd: Any, arcs: Any, numbers: Any, key: Any, watch: Any, chosen: Any) -> int:
@@ -45,10 +47,11 @@ class Clocks(Scheduler):
     compiled_choose = _choose
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rates, int | float):
-            object.__setattr__(self, "rates", tuples("rates", self.rates))
         for rate in tuples("rates", self.rates):
-            check_number("rates: a rate, so that no node starves,", rate, above=True)
+            # Not so large or small that sums of rates, or the time, are no numbers any more.
+            check_number("rates: a rate, so that no node starves,", rate, _SLOWEST, _FASTEST)
+        rates = float(self.rates) if isinstance(self.rates, Real) else tuples("rates", self.rates)
+        object.__setattr__(self, "rates", rates)
 
     def check(self, graph: Graph) -> None:
         """Raise if this can't be done on a graph."""

@@ -98,7 +98,7 @@ class ExactLearner(Learner):
             seed: Seed; the same seed gives the same automaton.
             watch: Called with a record, ``{"doing": what is being tried}``.
             judge: Given an automaton with letters that fits, returns labelled graphs on which it is wrong, or None.
-                These are learned from as well, at once.
+                These are learned from as well, at once; graphs on which it is right are not.
 
         Returns:
             The verdict and, unless nothing was found, the automaton. Interrupted from the keyboard, it returns the

@@ -13,8 +13,9 @@ from graphfsa.aggregations import Aggregation, CountingAggregation, PositionalAg
 from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA
 from graphfsa.automaton.base import check_state_names
+from graphfsa.checks import shown
 from graphfsa.datasets import Examples, contradictions, deduplicate
-from graphfsa.errors import LimitError
+from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.learners._base import Watch, learned
 from graphfsa.learners._model import Model, Verdict
 from graphfsa.learners._provenance import Attempted
@@ -142,7 +143,13 @@ class Fit:
         """Graphs on which an automaton is wrong: they are learned from, too."""
         assert self._ask is not None
         wrong = self._ask(fsa)
-        if wrong is None or not (wrong.steps > 0).all():
+        if wrong is None:
+            return None
+        if not isinstance(wrong, Examples):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise GraphFSAError(f"a judge must return labelled graphs, Examples, or None; got {shown(wrong)}")
+        wrong = wrong.matched(self.task)
+        # From graphs on which it is right nothing would be learned, and the search would stay where it is.
+        if not (wrong.steps > 0).all() or not wrong.wrong(wrong.predict(fsa)).any():
             return None
         self.train = Examples.concatenate([self.train, wrong])
         self.examples = Examples.concatenate([self.examples, wrong])

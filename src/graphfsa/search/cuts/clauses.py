@@ -55,7 +55,8 @@ def threshold(segment: Gap, values: Array, near: Sequence[tuple[int, float]] = (
     """
     feature, low, high = segment
     first, last = np.searchsorted(values, [low, high]).tolist()
-    place = first + int(np.argmax(np.diff(values[first : last + 1])))
+    with np.errstate(over="ignore"):  # A gap may be wider than any number.
+        place = first + int(np.argmax(np.diff(values[first : last + 1])))
     known = [at for j, at in near if j == feature]
     if known:
         at = min(known, key=lambda at: _distance(segment, feature, at))
