@@ -119,6 +119,12 @@ def test_functions_and_predicates():
         words(families.path(2), ["in", "inn"])
 
 
+@pytest.mark.parametrize("words", ["some node has at least 2 neighbours in il", "no two neighbours both in il"])
+def test_a_misspelt_state_after_in_is_named(words):
+    with pytest.raises(FormatError, match=r"must be one of 'well', 'ill', 'immune'; got 'il' \(did you mean 'ill'\?\)"):
+        predicate(words, library.sir())
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -349,6 +349,16 @@ def test_labels_of_a_task():
 # ---- sampling
 
 
+def test_answers_say_in_one_line_what_was_asked():
+    asked = {"eventually_always": "exactly one leader", "graphs": "tree", "max_nodes": 3}
+    words = "eventually always exactly one leader"
+    found = ask("tree-leader", **asked)
+    how = f"synchronous, from the starting states; graphs: tree; {found.configurations} configurations"
+    assert repr(found) == f"Answer(holds=True: {words}; {how})"
+    assert repr(ask("tree-leader", **asked, scheduler="distributed", fair=True)).endswith("; with a counterexample)")
+    assert repr(ask("tree-leader", **asked, samples=5)).endswith("; 5 runs drawn)")
+
+
 def test_samples_are_estimates_and_no_proof():
     about = {"graphs": families.cycle(40), "start": "starting", "scheduler": "central", "steps": 400}
     found = ask("unison", always="every 0 sees only 3, 0 or 1", **about, samples=50)

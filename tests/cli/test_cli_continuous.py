@@ -80,7 +80,8 @@ def test_a_file_of_ones_own(cli, tmp_path):
     export = ["data", "export", "threshold-contagion", "--inputs", "continuous", "--count", 60]
     assert cli(*export, "--size", "2..6", "--out", data).code == 0
     assert cli(*export, "--size", "20", "--split", "test", "--out", test).code == 0
-    assert "features" in cli("data", "describe", data).out
+    rows = [line.split(maxsplit=1) for line in cli("data", "describe", data).out.splitlines()]
+    assert ["features", "resistance"] in rows
     answer = cli("learn", "--data", data, "--steps", 1, "--inputs", "continuous", "--out", out)
     assert answer.code == 0
     assert "well with high resistance if the input is well and resistance > 0." in answer.out
@@ -88,8 +89,11 @@ def test_a_file_of_ones_own(cli, tmp_path):
         ["evaluate", out, "--data", test, "--steps", 1],
         ["coverage", out, "--data", test, "--steps", 1],
         ["verify", out, "--data", test, "--steps", 1],
+        ["suggest", out, "--data", data, "--steps", 1, "--max-nodes", 2],
     ):
         assert cli(*command).code == 0
+    told = cli("suggest", out, "--data", data, "--steps", 1, "--out", tmp_path / "next.jsonl")
+    assert (told.code, "the data of this model have features" in told.err) == (2, True)
 
 
 @pytest.mark.parametrize(

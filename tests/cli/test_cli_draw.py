@@ -71,7 +71,7 @@ def test_entries_that_graphs_never_use_are_left_free_as_in_the_rules(cli, tmp_pa
         said = cli("rules", tmp_path / "m.json", *source, "--json").json
         assert drawn["free_entries"] == said["free_entries"] > 0
         words = re.sub("</tspan><tspan[^>]*>", " ", out.read_text())  # Where lines are broken depends on the layout.
-        assert f"{drawn['free_entries']} of 64 entries are never used by these graphs" in words
+        assert f"{drawn['free_entries']} of 32 entries are never used by these graphs" in words
         assert drawn["states"] == list(fsa.state_names)
         assert {arrow["next"]: arrow["if"] for arrow in drawn["arrows"] if arrow["state"] == "node"} == {
             rule["next"]: [rule["if"] or "otherwise"] for rule in said["rules"] if rule["state"] == "node"

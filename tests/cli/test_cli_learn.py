@@ -236,6 +236,15 @@ def test_undecided(cli, tmp_path):
     words = cli("learn", *SLOW, "--budget", 1, "--out", tmp_path / "m.json")
     assert words.code == 1
     assert "5 states, bound 1: open" in words.out
+    assert "a larger --budget than 1 looks further" in words.out
+    assert "more sizes" not in words.out
+
+
+def test_the_tried_sizes_beyond_those_shown_are_counted(cli):
+    tried = ["learn", "--task", "path-finding", "--budget", 0.01, "--count", 5, "--sizes", "6"]
+    attempts = cli(*tried, "--json", "--attempts").json["attempts"]
+    still = sum(attempt["outcome"] == "open" for attempt in attempts[10:])
+    assert f"  and {len(attempts) - 10} more sizes, {still} of them open" in cli(*tried).out
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,13 @@ def test_text_states_by_number_name_or_row(cli, tmp_path):
         assert out.read_text().split() == ["dead"] * 3 + ["alive"] * 3 + ["dead"] * 3
 
 
+def test_faults_that_never_end_are_named_before_a_run_to_rest(cli):
+    to_rest = ["run", "majority", "--graph", "cycle:8", "--steps", "stable", "--max-steps", 5, "--faults"]
+    endless = cli(*to_rest, "lost:q=0.2")
+    assert "the fault lost:q=0.2 never ends, so the run can't come to rest; give it an end (stop=)" in endless.err
+    assert "never ends" not in cli(*to_rest, "lost:q=0.2,stop=3").err
+
+
 def test_described_states(cli, tmp_path):
     out = tmp_path / "s.txt"
     common = ["--graph", "path:5", "--steps", 0, "--out", out]

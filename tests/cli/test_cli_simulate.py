@@ -70,6 +70,7 @@ def test_schedulers_and_faults_in_run_and_simulate(call, tmp_path):
     out = tmp_path / "m.csv"
     arguments = [*SCHEDULED, "--faults", "crash:share=0.1,at=2"]
     one = json.loads(call("run", "majority", *arguments, "--steps", 30, "--json").stdout)
+    assert "None" not in call("simulate", "majority", "--graph", "cycle:6", "--steps", 0).stdout
     done = call(
         "simulate", "majority", *arguments, "--steps", 30, "--every", 10, "--replicates", 6, "--out", out, "--json"
     )

@@ -1,6 +1,7 @@
 """A task of one's own needs little, and works wherever a built-in one does."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -432,6 +433,15 @@ def test_code_that_fails_or_exits_is_named(error):
         raise error
 
     with pytest.raises(GraphFSAError, match=f"^odd: label failed: {type(error).__name__}: 5 in line [0-9]+ of .*py$"):
+        defined(label=fails)().generate(2, 1, np.random.default_rng(0))
+
+
+def test_code_that_fails_in_a_library_is_named_by_its_own_line():
+    def fails(self, graph, inputs):
+        return json.loads("{")
+
+    line = fails.__code__.co_firstlineno + 1
+    with pytest.raises(GraphFSAError, match=f"in line {line} of {re.escape(__file__)}$"):
         defined(label=fails)().generate(2, 1, np.random.default_rng(0))
 
 

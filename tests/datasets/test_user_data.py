@@ -413,7 +413,7 @@ def test_networkx_graphs_may_be_labelled_in_part():
     with pytest.raises(GraphFSAError, match="node 'b': attribute 'label' is missing, and the mask says"):
         from_networkx_graphs([part], mask="keep")
     del part.nodes["a"]["input"]
-    with pytest.raises(GraphFSAError, match=r"use as_examples\(graphs, inputs=NAME\) for another attribute"):
+    with pytest.raises(GraphFSAError, match=r"inputs=NAME\) for another attribute, or as_feature_examples\("):
         from_networkx_graphs([part], mask="keep")
 
 

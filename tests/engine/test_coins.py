@@ -216,3 +216,14 @@ def test_what_can_not_be_done_is_said(call, words):
     with pytest.raises((AutomatonError, GraphFSAError, LimitError, StateError)) as error:
         call()
     assert words in str(error.value)
+
+
+def test_runs_say_in_one_line_what_became_of_them():
+    blinker = run("life", "moore:5x5", {11: "alive", 12: "alive", 13: "alive"}, "stable", default="dead")
+    assert repr(blinker) == "Trajectory(25 nodes, 0 steps, period 2 from step 0 on; in the end: 22 dead, 3 alive)"
+    spread = run("distance", "path:4", "root:0", 2)
+    assert repr(spread) == "Trajectory(4 nodes, 2 steps; in the end: 1 even, 1 odd, 2 node)"
+    assert repr(run("life", families.path(0), [], 3)).endswith("in the end: no node)")
+    found = simulate("sir", "tree:9", "ill:0", 30, replicates=7, seed=1)
+    resting = int((found.rest >= 0).sum())
+    assert repr(found) == f"Ensemble(7 runs of 30 steps on 9 nodes, counted 31 times; {resting} at rest)"

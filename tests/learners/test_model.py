@@ -175,6 +175,14 @@ def test_automata_without_a_task_are_models_too(tmp_path):
     assert as_model("life").task.kind == "evolution"
 
 
+def test_a_model_of_labelled_graphs_says_that_it_does_not_keep_them():
+    path = nx.path_graph(2)
+    nx.set_node_attributes(path, {0: "a", 1: "b"}, "input")
+    nx.set_node_attributes(path, {0: "x", 1: "y"}, "label")
+    with pytest.raises(GraphFSAError, match="was learned from labelled graphs, which it does not keep: give a task"):
+        gf.evaluate(gf.learn([path]))
+
+
 def test_what_is_no_model_is_refused_with_a_hint(tmp_path):
     (tmp_path / "glider.rle").write_text("x = 1, y = 1\no!")
     for path in (tmp_path / "glider.rle", tmp_path / "nowhere.py"):

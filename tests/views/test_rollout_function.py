@@ -46,6 +46,16 @@ def test_automata_graphs_and_states_in_every_form(tmp_path):
     assert titles == ["distance on star:5", "", "mine.json on 5 nodes", "mine.json on 5 nodes", ""]
 
 
+def test_automata_with_coins_by_name_and_by_themselves():
+    found = rollout("sir", "tree:12", "ill:0", seed=3)
+    again = run("sir", "tree:12", "ill:0", "stable", seed=3)
+    assert (found.trajectory.digest, found.trajectory.stable_at) == (again.digest, again.stable_at)
+    assert rollout(library.sir(), again.graph, again.first, seed=3).trajectory.digest == again.digest
+    crash = {"scheduler": "central", "faults": "crash:share=0.2,at=2"}
+    scheduled = rollout("sir", "tree:12", "ill:0", 9, seed=3, **crash)
+    assert scheduled.trajectory.digest == run("sir", "tree:12", "ill:0", 9, seed=3, **crash).digest
+
+
 def test_until_the_states_repeat_and_one_period_more():
     blinker = [int(11 <= cell <= 13) for cell in range(25)]
     assert rollout("life", families.moore(5, 5), blinker).times.tolist() == [0, 1, 2]

@@ -161,7 +161,10 @@ class Aggregation(Plugin, ABC):
         if self.uses_slots and graph.slots is None and graph.num_arcs:
             where = "lattice families take slots=true; row and ring have them"
             if self.uses_kinds:
-                where = "rooted-tree has kinds of arcs; in Python see graphs.rooted, both_ways and from_networkx"
+                where = (
+                    "rooted-tree has kinds of arcs; in Python see graphs.rooted, both_ways and from_networkx(graph, "
+                    "relation=NAME)"
+                )
             raise AutomatonError(
                 f"{self.name} aggregation needs a graph with neighbour slots{' or kinds of arcs' * self.uses_kinds}; "
                 f"this graph has none ({where})"

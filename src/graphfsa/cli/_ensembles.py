@@ -27,7 +27,7 @@ def print_ensemble(found: Ensemble, *, as_json: bool) -> None:
     if as_json:
         print_json(facts)
         return
-    rows = {name: value for name, value in facts.items() if name not in ("last", "to_rest")}
+    rows = {name: value for name, value in facts.items() if name not in ("last", "to_rest") and value is not None}
     print_rows({**rows, "faults": ", ".join(facts["faults"]) or "none"})
     for unit, numbers in facts["to_rest"].items():
         say(

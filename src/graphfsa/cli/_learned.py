@@ -91,9 +91,7 @@ def print_learned(model: Model, facts: dict[str, Any]) -> None:
     """Facts for people."""
     print_rows(_rows(model, facts))
     if model.verdict not in ("proved", "exact"):
-        for tried in model.attempts[:_SHOWN]:
-            by = f" by {tried.by}" if tried.by else ""
-            say(f"  {tried.size}: {tried.outcome}{by}, {tried.seconds:.1f} s")
+        _print_attempts(model, facts)
     if model.suspects and (len(model.suspects) <= 2 * _SHOWN or facts["train_accuracy"] >= _FEW):
         _print_suspects(facts["suspects"])
     for clash in facts["contradictions"]:
@@ -111,6 +109,19 @@ def print_learned(model: Model, facts: dict[str, Any]) -> None:
         )
     if model.verdict not in ("proved", "exact") and facts.get("undecided"):
         print_undecided(facts)
+
+
+def _print_attempts(model: Model, facts: dict[str, Any]) -> None:
+    """What was tried, how much of it there is beyond what is shown, and what may settle it."""
+    for tried in model.attempts[:_SHOWN]:
+        by = f" by {tried.by}" if tried.by else ""
+        say(f"  {tried.size}: {tried.outcome}{by}, {tried.seconds:.1f} s")
+    if more := model.attempts[_SHOWN:]:
+        still = sum(tried.outcome == "open" for tried in more)
+        say(f"  and {len(more)} more sizes, {still} of them open ('--json --attempts' lists all)")
+    budget = facts["options"].get("budget")
+    if budget is not None and any(tried.outcome == "open" for tried in model.attempts):
+        say(f"a larger --budget than {budget:g} looks further at the sizes that are open")
 
 
 def print_undecided(facts: dict[str, Any], limit: int = 5) -> None:

@@ -90,7 +90,7 @@ def export_command(
 
 def _print_file(facts: dict[str, Any]) -> None:
     rows = {key: value for key, value in facts.items() if key != "contradictions"}
-    rows["inputs"] = _listed(facts["inputs"])
+    rows |= {key: _listed(facts[key]) for key in ("inputs", "features") if key in facts}
     rows["classes"] = _listed([f"{name} ({count} nodes)" for name, count in facts["classes"].items()])
     print_rows(rows)
     for clash in facts["contradictions"]:

@@ -50,7 +50,7 @@ def rollout_command(
     title: str = typer.Option(None, help="A line above the picture [default: the model and the graph]."),
     scheduler: str = typer.Option(None, help=SCHEDULER_HELP, metavar="NAME"),
     faults: list[str] = typer.Option([], help=FAULTS_HELP, metavar="NAME:ARGS"),
-    seed: int = typer.Option(0, min=0, help="Seed of random graphs and states, schedulers and faults."),
+    seed: int = typer.Option(0, min=0, help="Seed of random graphs and states, coins, schedulers and faults."),
     out: str = typer.Option(..., help="The .png, .svg, .pdf, .gif or .html file to write."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:

@@ -79,6 +79,8 @@ def run_command(
     if max_steps is not None and limit != "stable":
         raise GraphFSAError("--max-steps goes with --steps stable")
     fsa = find_any_automaton(automaton)
+    if limit == "stable":
+        _warn_of_endless(faults)
     if replicates is not None:
         if out is not None or kernel != "auto":
             raise GraphFSAError("--replicates goes without --out and --kernel; graphfsa simulate writes many runs")
@@ -108,6 +110,19 @@ def run_command(
         print_json(facts)
     else:
         print_rows(_words(facts))
+
+
+def _warn_of_endless(faults: list[str]) -> None:
+    """Say before a long run that it can't come to rest."""
+    from graphfsa.engine.faults import find_faults
+
+    for fault in find_faults(faults):
+        if fault.end() is None:
+            say(
+                f"warning: the fault {fault} never ends, so the run can't come to rest; give it an end (stop=), or a "
+                "number of --steps",
+                err=True,
+            )
 
 
 def _many(

@@ -68,10 +68,12 @@ def suggest_command(
     known, source = as_model(model), find_data(task, option, data)
     fsa = known.automaton
     read = None if data is None else read_jsonl(data, steps=steps)
+    if out is not None and known.discretiser is not None:
+        raise GraphFSAError("--out writes graphs with inputs to be labelled, and the data of this model have features")
     with count_progress("graph") as progress:
         found = suggest(
             known,
-            source if read is None else read.examples,
+            source if read is None else read.examples if known.discretiser is None else known.labelled(read),
             max_nodes=max_nodes,
             seed=seed,
             graph_class=graph_class,

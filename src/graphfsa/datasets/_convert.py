@@ -20,7 +20,9 @@ from graphfsa.datasets._node_values import SOME_LABELLED_PYTHON, YOUR_DATA, Colu
 from graphfsa.errors import GraphError, GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, from_networkx, from_pyg, to_networkx, to_pyg
 
-_OTHER_INPUTS = "use as_examples(graphs, inputs=NAME) for another attribute"
+_OTHER_INPUTS = (
+    "use as_examples(graphs, inputs=NAME) for another attribute, or as_feature_examples(graphs, NAMES) for numbers"
+)
 
 
 def as_examples(

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
+from traceback import walk_tb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +33,7 @@ _HOPELESS = 20_000
 _RENUMBERED = 4
 """Graphs to check, each time some are labelled, for labels that depend on the numbering."""
 _NOTHING = -1
+_PACKAGE = Path(__file__).parents[1]
 _TEST_SIZES = (10, 20, 50, 100)
 
 
@@ -358,12 +361,17 @@ class CustomTask(Dataset):
         except GraphFSAError:
             raise
         except (Exception, SystemExit) as error:
-            frame = error.__traceback__
-            while frame is not None and frame.tb_next is not None:
-                frame = frame.tb_next
-            line = "" if frame is None else f" in line {frame.tb_lineno} of {frame.tb_frame.f_code.co_filename}"
+            line = _own_line(error)
             message = " ".join(str(error).split())
             raise GraphFSAError(f"{self.name}: {method} failed: {type(error).__name__}: {message}{line}") from error
+
+
+def _own_line(error: BaseException) -> str:
+    """Where a user's method went wrong: the last line in its own file, not in a library that it calls."""
+    places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    file = next((name for name, _ in places if not Path(name).is_relative_to(_PACKAGE)), None)
+    name, line = [place for place in places if file in (None, place[0])][-1]
+    return f" in line {line} of {name}"
 
 
 _Definition = CustomTask | type[CustomTask]

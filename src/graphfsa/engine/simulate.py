@@ -87,6 +87,13 @@ class Ensemble:
     rounds: Array | None = None
     clock: Array | None = None
 
+    def __repr__(self) -> str:
+        steps, at_rest = int(self.times[-1]), int((self.rest >= 0).sum())
+        return (
+            f"Ensemble({self.replicates:,} runs of {steps:,} steps on {self.graph.num_nodes:,} nodes, counted "
+            f"{len(self.times):,} times; {at_rest:,} at rest)"
+        )
+
     @property
     def replicates(self) -> int:
         """Number of runs."""

@@ -12,7 +12,7 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.automaton.stochastic import StochasticFSA
-from graphfsa.checks import check_integer
+from graphfsa.checks import check_integer, shorten
 from graphfsa.engine.faults import Fault
 from graphfsa.engine.schedulers import Scheduler
 from graphfsa.errors import StateError
@@ -97,6 +97,18 @@ class Trajectory:
     moves: int | None = None
     rounds: int | None = None
     clock: float | None = None
+
+    def __repr__(self) -> str:
+        rest = ""
+        if self.stable_at is not None:
+            how = "at rest" if self.period == 1 else f"period {self.period:,}"
+            rest = f", {how} from step {self.stable_at:,} on"
+        counts = np.bincount(self.last, minlength=self.fsa.num_states).tolist()
+        found = ", ".join(
+            f"{count:,} {name}" for name, count in zip(self.fsa.state_names, counts, strict=True) if count
+        )
+        ends = shorten(found, 200) or "no node"
+        return f"Trajectory({self.graph.num_nodes:,} nodes, {self.steps:,} steps{rest}; in the end: {ends})"
 
     @property
     def digest(self) -> str:

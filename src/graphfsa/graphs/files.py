@@ -131,7 +131,10 @@ _FORMATS: dict[str, tuple[Callable[[PathLike], Graph], Callable[[Graph], str]]] 
 def _format(path: PathLike) -> tuple[Callable[[PathLike], Graph], Callable[[Graph], str]]:
     suffix = Path(path).suffix.lower()
     if suffix not in _FORMATS:
-        raise FormatError(f"{path}: the suffix of a graph file must be one of {', '.join(_FORMATS)}; got {suffix!r}")
+        raise FormatError(
+            f"{path}: the suffix of a graph file must be one of {', '.join(_FORMATS)}; got {suffix!r} (what NetworkX "
+            "reads is taken from Python as it is)"
+        )
     return _FORMATS[suffix]
 
 
@@ -256,7 +259,11 @@ class _EdgeList:
         if len(words) not in (2, 3):
             self._fail(number, f"an edge must be 'u v' or 'u v slot'; got {_word(b' '.join(words))}")
         if len(words) == 3 and not self._header.keys() & {"directed", "kinds"}:
-            self._fail(number, "slots belong to arcs: a line 'directed' must come before the first edge")
+            self._fail(
+                number,
+                "an edge must be 'u v'; a third number is a slot, which needs a line 'directed' or 'kinds [...]' "
+                f"before the first edge (edges have no weights); got {_word(b' '.join(words))}",
+            )
         self._width = len(words)
 
     def _check_column(self, values: Array, size: int, what: str) -> None:

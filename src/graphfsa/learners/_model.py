@@ -280,10 +280,10 @@ class Model:
             GraphFSAError: The model names no data set, or one that is not known here.
         """
         if self.dataset is None:
-            raise GraphFSAError(
-                "the model was not learned from a data set: give a task, or labelled graphs (--data FILE.jsonl, in "
-                "Python data=...)"
-            )
+            why = "the model was not learned from a data set"
+            if self.provenance is not None and self.provenance.graphs:
+                why = "the model was learned from labelled graphs, which it does not keep"
+            raise GraphFSAError(f"{why}: give a task, or labelled graphs (--data FILE.jsonl, in Python data=...)")
         dataset = self.dataset.load()
         if self.discretiser is None:
             return dataset

@@ -188,7 +188,8 @@ def note(found: Transitions, words: Wording, labels: Labels) -> list[str]:
     if any(state in found.fsa.final_states for state in found.states):
         parts.append("Double ring: final, never left.")
     if found.free:
-        entries = found.fsa.transition_table.size
+        fsa = found.fsa
+        entries = (fsa.num_states - len(fsa.final_states)) * fsa.num_values
         free = f"{found.free:,} of {entries:,} entries are never used by these graphs"
         parts.append(f"{free}; there the conditions were free to choose.")
     if () in conditions_of(found, labels):

@@ -385,15 +385,16 @@
     if (run.rules.length) row("rule", ruled(run.rules[state], run.entry_rule[entry]));
     if (run.moved && !run.moved[frame * n + node]) {
       row("so it", make("span", !run.coins && next === state ? "stays" : run.coins ? "stays: it is not chosen" : "would change, but it is not chosen"));
+    } else if (run.coins && frame + 1 === frames && !run.final.includes(state)) {
+      row("so it", make("span", run.scheduled ? "flips a coin when it is its turn" : "flips a coin"));
     } else if (run.scheduled) {
       const known = frame + 1 < frames && run.times[frame + 1] === run.times[frame] + 1;
       const later = known ? after : next;
       let words = next === state ? "stays" : "changes";
       if (!known && next !== state) words = "changes when it is its turn";
+      if (run.coins && next === state && !run.final.includes(state)) words = "stays: by its coin, or it was not its turn";
       if (later !== next) words = later === state ? "stays: it was not its turn" : "changes otherwise, by a fault";
       row("so it", make("span", words, later === state ? "" : "changed"));
-    } else if (run.coins && frame + 1 === frames) {
-      row("so it", make("span", "flips a coin"));
     } else {
       row("so it", make("span", next === state ? "stays" : "changes", next === state ? "" : "changed"));
     }

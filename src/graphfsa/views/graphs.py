@@ -103,7 +103,7 @@ def _draw_arcs(axes: Any, graph: Graph, points: Array, width: float, size: float
     from matplotlib.transforms import ScaledTranslation
 
     sources, targets = graph.indices, graph.targets()
-    alpha = min(1.0, max(0.3, 2500 / max(1, graph.num_arcs)))  # Many arcs must not hide the nodes.
+    alpha = min(1.0, max(0.3, 900 / max(1, graph.num_arcs)))  # Many arcs must not hide the nodes.
     ends = np.stack((points[sources], points[targets]), axis=1)
     axes.add_collection(LineCollection(list(ends), colors=_ARC, linewidths=width, alpha=alpha, zorder=1))
     radius = size**0.5 / 2

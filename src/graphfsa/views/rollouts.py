@@ -22,7 +22,7 @@ from graphfsa.engine.schedulers import Scheduler
 from graphfsa.errors import GraphFSAError, LimitError, StateError
 from graphfsa.files import atomic_write, is_file
 from graphfsa.graphs import Graph, as_graph, find_graph
-from graphfsa.learners import Model, as_model
+from graphfsa.learners import Model, as_model, find_any_automaton
 from graphfsa.views._layout import GraphLayout, Kind, graph_layout, layout_kind
 from graphfsa.views._rollout_gif import gif_bytes, gif_shape
 from graphfsa.views._rollout_page import rollout_page
@@ -172,7 +172,7 @@ class Rollout:
 
 
 def rollout(
-    automaton: Model | GraphFSA | Trajectory | str | Path,
+    automaton: Model | GraphFSA | StochasticFSA | Trajectory | str | Path,
     graph: Any = None,
     states: Any = None,
     steps: int | Literal["stable"] | None = None,
@@ -192,8 +192,8 @@ def rollout(
     """Run an automaton on a graph and draw the run, as ``graphfsa rollout`` does.
 
     Args:
-        automaton: An automaton, a model that is one, the name of one in the library, or a file; or a trajectory with
-            recorded frames, which is drawn as it is.
+        automaton: An automaton, with or without coins, a model that is one, the name of one in the library, or a
+            file; or a trajectory with recorded frames, which is drawn as it is.
         graph: A graph (NetworkX, SciPy and PyG graphs too), ``FAMILY:ARGS`` such as ``tree:60``, or a file.
         states: The state of each node at step 0, ``random`` (the default), a description such as ``root:0``, or a file.
         default: If ``states`` is a dict: the state of the nodes that it leaves out.
@@ -206,7 +206,7 @@ def rollout(
         speed: Frames per second of a GIF, and of the page to start with, 0.1 to 50.
         colours: Colours of some states by name, such as ``{"ill": "#d00"}``.
         title: A line above the picture; names of the automaton and the graph if not given.
-        seed: Seed of random graphs and states; the same seed gives the same run as ``graphfsa run``.
+        seed: Seed of random graphs and states, and of coins; the same seed gives the same run as ``graphfsa run``.
         out: A ``.png``, ``.svg``, ``.pdf``, ``.gif`` or ``.html`` file to write.
         scheduler: Who moves when, as for ``run``.
         faults: What goes wrong, as for ``run``.
@@ -236,9 +236,7 @@ def rollout(
         fsa, name = _resolve_automaton(automaton)
         state_colours(fsa, colours)  # Raises before the run if one is no colour.
         where, start, own_steps, where_name = _start(fsa, graph, states, default, task, size, check_seed(seed), target)
-        how: dict[str, Any] = {}
-        if scheduler is not None or faults:
-            how = {"scheduler": scheduler, "faults": faults, "seed": seed}
+        how: dict[str, Any] = {"scheduler": scheduler, "faults": faults, "seed": seed}
         last, ahead = _last_step(fsa, where, start, steps, own_steps, how)
         stride = default_stride(where, last, target) if every is None else check_integer("every", every, 1)
         check_rollout(where, -(-last // stride) + 1, target)
@@ -282,10 +280,11 @@ def check_speed(speed: Any) -> None:
 # ---- what is drawn: people's own words for automata, graphs and states
 
 
-def _resolve_automaton(given: Any) -> tuple[GraphFSA, str]:
+def _resolve_automaton(given: Any) -> tuple[GraphFSA | StochasticFSA, str]:
     """The automaton that is meant, and its name; an empty one if it has none."""
-    name = _name(given) if isinstance(given, str | Path) else ""
-    return as_model(given).automaton, name
+    if isinstance(given, str | Path):
+        return find_any_automaton(str(given)), _name(given)
+    return given if isinstance(given, StochasticFSA) else as_model(given).automaton, ""
 
 
 def _name(given: str | Path) -> str:
@@ -294,7 +293,7 @@ def _name(given: str | Path) -> str:
 
 
 def _start(
-    fsa: GraphFSA, graph: Any, states: Any, default: Any, task: Any, size: Any, seed: int, target: str | Path
+    fsa: Any, graph: Any, states: Any, default: Any, task: Any, size: Any, seed: int, target: str | Path
 ) -> tuple[Graph, Any, int | None, str]:
     """The graph, the states at step 0, the number of steps that a task has, and a name for the graph."""
     if (task is None) == (graph is None):
@@ -330,7 +329,7 @@ def _resolve_graph(given: Any, rng: np.random.Generator) -> tuple[Graph, str]:
 
 
 def _last_step(
-    fsa: GraphFSA, graph: Graph, start: Any, steps: Any, own_steps: int | None, how: dict[str, Any]
+    fsa: Any, graph: Graph, start: Any, steps: Any, own_steps: int | None, how: dict[str, Any]
 ) -> tuple[int, Trajectory | None]:
     """The number of steps, and the run without any recording that it takes to know it, if it depends on the run."""
     if steps is not None and steps != "stable":

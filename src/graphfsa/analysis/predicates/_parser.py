@@ -177,7 +177,7 @@ class _Parser:
             return NoTwoNeighbours()
         if not self._skip("both"):
             raise self._expected("'alike' or 'both'")
-        if self._is_next("in") and self._is_name(1):
+        if self._is_preposition():
             self.place += 1
         return NoTwoNeighbours(self._among())
 
@@ -229,7 +229,7 @@ class _Parser:
         if self._skip("that"):
             self._need("is", "are")
             return Property(amount=amount, seen=self._among())
-        if self._is_next("in") and self._is_name(1):
+        if self._is_preposition():
             self.place += 1
         elif not self._is_name(0):
             return Property(amount=amount)
@@ -298,6 +298,10 @@ class _Parser:
         if token.text == "in" and not token.quoted and self._follows(ahead + 1, "each", "component"):
             return False
         return bool(token.quoted or self.names is None or self._resolved(token))
+
+    def _is_preposition(self) -> bool:
+        """Whether 'in' comes, and is not itself the state that is meant: 'in ill', not 'a neighbour in'."""
+        return self._is_next("in") and (self._is_name(1) or not self._is_name(0))
 
     def _follows(self, ahead: int, *words: str) -> bool:
         return all(

@@ -146,6 +146,12 @@ class Answer:
     sample: Sample | None = None
     seconds: float = 0.0
 
+    def __repr__(self) -> str:
+        how = f"{self.scheduler}{', weakly fair' if self.fair else ''}, from {self.start}"
+        seen = f"{self.configurations:,} configurations" if self.sample is None else f"{self.sample.runs:,} runs drawn"
+        example = "" if self.counterexample is None else "; with a counterexample"
+        return f"Answer(holds={self.holds}: {self.question}; {how}; graphs: {self.graph_class}; {seen}{example})"
+
     @property
     def graphs(self) -> int:
         """Number of graphs."""
