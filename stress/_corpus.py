@@ -23,6 +23,7 @@ from graphfsa.views import draw_history, draw_soft
 EXPERIMENT = """title = "Floors"
 about = "Nothing is learned."
 notes = ["a", "b"]
+blocks = [{ split = "learn", sizes = [3, 4], count = 9 }]
 
 [data]
 dataset = "root-value"
@@ -42,7 +43,6 @@ steps = 20
 column = "majority"
 learner = "majority"
 options = {}
-train = { split = "learn", sizes = [3, 4], count = 9 }
 focus = true
 """
 

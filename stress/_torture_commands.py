@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 EXPERIMENT = """title = "RootValue from few graphs"
+blocks = [{ split = "learn", count = 40, sizes = [1, 2, 3, 4, 5] }]
 
 [data]
 dataset = "root-value"
@@ -17,7 +18,6 @@ count = 5
 [[learners]]
 column = "exact"
 learner = "exact"
-train = { split = "learn", count = 40, sizes = [1, 2, 3, 4, 5] }
 focus = true
 
 [[learners]]

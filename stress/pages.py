@@ -110,10 +110,10 @@ def _tables(rng: np.random.Generator, folder: Path) -> Iterator[str]:
     write_results(results)
     _html((out / "report.html").read_text())
     _svg((out / f"{hostile.name}.svg").read_text())
-    [table] = make_tables(hostile, results.records(), quick=False)
-    _latex(latex(table))
-    _markdown(markdown(table), column)
-    for row in csv.reader(io.StringIO(as_csv(table))):
+    tables = make_tables(hostile, results.records(), quick=False)
+    _latex(latex(tables))
+    _markdown(markdown(tables), column)
+    for row in csv.reader(io.StringIO(as_csv(tables))):
         assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row), f"a formula in {row}"
     shutil.rmtree(out)
     yield "results"
