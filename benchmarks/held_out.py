@@ -7,6 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._held_out_parts import (
+    BlocksSpecification,
+    EndsSpecification,
+    MinesSpecification,
+    PairsSpecification,
+    TankSpecification,
+)
 from benchmarks._task_parts import (
     RootedTask,
     RootTask,
@@ -18,162 +25,176 @@ from benchmarks._task_parts import (
     is_root,
     parents,
     small_and_large,
+    some_share,
     upwards,
     yes_or_no,
 )
-from graphfsa.datasets import CustomTask, RootedSpecification, TaskGraph, TreeSpecification
+from graphfsa.datasets import CustomTask, TaskGraph, TreeSpecification, WaveSpecification
 from graphfsa.graphs import Graph
 
 # Rooted trees.
 
 
-class SubtreeParity(RootedTask):
-    """Whether the number of marked nodes of its subtree is even or odd."""
+class CommonLetters(CustomTask):
+    """Fitch's letters of an ancestor: those that all its children may have; if there are none, all that any may have.
 
-    classes = ("even", "odd")
+    A leaf has one letter.
+    """
 
-    def label(self, graph, inputs):
-        counts = upwards(graph, inputs, lambda given, below: given.endswith("1") + sum(below))
-        return [self.classes[count % 2] for count in counts]
-
-
-class ColourAbove(CustomTask):
-    """The colour of the first coloured node on the way from a node to the root, itself included."""
-
-    inputs = ("root", "node", "red", "blue")
-    classes = ("none", "red", "blue")
+    inputs = ("a", "b", "inner", "root")
+    classes = ("a", "b", "either")
     graphs = "tree"
     exactly = {"root": 1}  # noqa: RUF012
-    splits = small_and_large()
+    splits = small_and_large(2)
+
+    def admits(self, graph, inputs):
+        leaves = [degree == 1 and not is_root(name) for degree, name in zip(graph.degrees, inputs, strict=True)]
+        return graph.num_nodes > 1 and leaves == [name in ("a", "b") for name in inputs]
 
     def draw_inputs(self, graph: TaskGraph, rng: np.random.Generator) -> list[str]:
-        marks, colours = few_or_many(graph.num_nodes, rng), rng.integers(2, 4, graph.num_nodes)
-        names = [self.inputs[colour] if mark else "node" for mark, colour in zip(marks, colours, strict=True)]
+        letters = some_share(graph.num_nodes, rng)
+        names = ["ab"[letters[node]] if graph.degrees[node] == 1 else "inner" for node in graph.nodes]
         names[rng.integers(graph.num_nodes)] = "root"
         return names
 
     def label(self, graph, inputs):
-        return downwards(graph, inputs, lambda given, above: given if given in self.classes else above or "none")
+        def letters(given: str, below: list[frozenset[str]]) -> frozenset[str]:
+            if not below:
+                return frozenset(given)
+            return frozenset.intersection(*below) or frozenset.union(*below)
+
+        return ["".join(found) if len(found) == 1 else "either" for found in upwards(graph, inputs, letters)]
 
     def specifications(self) -> tuple[TreeSpecification, ...]:
-        follow = lambda given, above: given if given in self.classes else above  # noqa: E731
-        return (RootedSpecification(self.name, self.inputs, self.classes, {"root": "none"}, follow, path=False),)
+        def letter(given: str, counts: Mapping[Any, int]) -> str | None:
+            children = any(counts[name] for name in self.classes)
+            if children == (given in ("a", "b")):
+                return None
+            if not children:
+                return given
+            return "either" if counts["a"] == counts["b"] else "a" if counts["a"] else "b"
+
+        return (SubtreeSpecification(self, letter),)
 
 
-class Guards(RootTask):
-    """From the leaves up: a node guards if a child is open; else it is safe if a child guards; else it is open."""
+class WaysDown(RootedTask):
+    """Whether all ways down to a leaf have an even number of marks, both ends included, all an odd one, or neither."""
 
-    classes = ("open", "safe", "guard")
+    classes = ("even", "odd", "both")
+
+    def draw_graph(self, size: int, rng: np.random.Generator) -> Graph:
+        return any_tree(size, rng)
 
     def label(self, graph, inputs):
-        return upwards(graph, inputs, lambda _, below: self._answer("open" in below, "guard" in below))
+        def parities(given: str, below: list[set[int]]) -> set[int]:
+            return {(number + given.endswith("1")) % 2 for number in set().union(*below) or {0}}
+
+        return ["both" if len(found) == 2 else self.classes[min(found)] for found in upwards(graph, inputs, parities)]
 
     def specifications(self) -> tuple[TreeSpecification, ...]:
-        value = lambda _, counts: self._answer(counts["open"] > 0, counts["guard"] > 0)  # noqa: E731
-        return (SubtreeSpecification(self, value, {"safe": 0}),)
+        def parity(given: str, counts: Mapping[Any, int]) -> str:
+            if counts["both"] or (counts["even"] and counts["odd"]):
+                return "both"
+            return self.classes[(given.endswith("1") + counts["odd"]) % 2]
 
-    @staticmethod
-    def _answer(some_open: bool, some_guard: bool) -> str:
-        return "guard" if some_open else "safe" if some_guard else "open"
+        return (SubtreeSpecification(self, parity),)
 
 
-class StreamOrder(RootTask):
-    """The order of a stream: 1 at a source, as that of the largest inflow, one more if two are as large; up to 3."""
+class Level(RootTask):
+    """Whether all leaves below a node are equally far from it."""
 
-    classes = ("1", "2", "3")
+    classes = ("no", "yes")
 
     def draw_graph(self, size: int, rng: np.random.Generator) -> Graph:
         if rng.integers(2):
             return any_tree(size, rng)
-        free, edges = [0, 0], []
-        for node in range(1, size):
-            edges.append((free.pop(int(rng.integers(2))), node))
-            free += [node, node]
-        return Graph.from_edges(size, edges)
+        children = int(rng.integers(1, 4))
+        return Graph.from_edges(size, [((node - 1) // children, node) for node in range(1, size)])
 
     def draw_inputs(self, graph: TaskGraph, rng: np.random.Generator) -> list[str]:
         root = int(rng.integers(graph.num_nodes)) * int(rng.integers(2))
         return ["root" if node == root else "node" for node in graph.nodes]
 
     def label(self, graph, inputs):
-        def order(_: str, below: list[int]) -> int:
-            return max(below) + (below.count(max(below)) > 1) if below else 1
+        def depth(_: str, below: list[int | None]) -> int | None:
+            if not below:
+                return 0
+            return None if None in below or len(set(below)) > 1 else (below[0] or 0) + 1
 
-        return [str(min(3, number)) for number in upwards(graph, inputs, order)]
+        return [yes_or_no(found is not None) for found in upwards(graph, inputs, depth)]
+
+
+class Pairs(RootedTask):
+    """Whether two nodes next to each other are marked on the way from the root to a node, both ends included."""
+
+    classes = ("no", "yes")
+
+    def draw_graph(self, size: int, rng: np.random.Generator) -> Graph:
+        return any_tree(size, rng)
+
+    def label(self, graph, inputs):
+        def word(given: str, above: str | None) -> str:
+            return (above or "") + given[-1]
+
+        return [yes_or_no("11" in found) for found in downwards(graph, inputs, word)]
 
     def specifications(self) -> tuple[TreeSpecification, ...]:
-        def order(_, counts):
-            largest = max((int(name) for name in self.classes if counts[name]), default=0)
-            return str(min(3, largest + (counts[str(largest)] > 1))) if largest else "1"
-
-        return (SubtreeSpecification(self, order, {"1": 2, "2": 2}),)
+        return (PairsSpecification(self),)
 
 
-class MarkedSibling(CustomTask):
-    """Whether another child of the parent is marked."""
+# Paths, and trees without a root.
 
-    inputs = ("root", "node", "marked")
-    classes = ("no", "yes")
-    graphs = "tree"
-    exactly = {"root": 1}  # noqa: RUF012
+
+class Ends(CustomTask):
+    """Whether the first and the last letter of the word along a path are the same."""
+
+    inputs = ("a", "b")
+    classes = ("same", "different")
+    graphs = "path"
+    splits = small_and_large()
+
+    def label(self, graph, inputs):
+        ends = {inputs[node] for node in graph.nodes if graph.degrees[node] < 2}
+        return ["same" if len(ends) == 1 else "different"] * graph.num_nodes
+
+    def specifications(self) -> tuple[TreeSpecification, ...]:
+        return (EndsSpecification(self),)
+
+
+class Blocks(CustomTask):
+    """Whether the block of equal letters in which a node of a path is has an even or an odd length."""
+
+    inputs = ("a", "b")
+    classes = ("even", "odd")
+    graphs = "path"
     splits = small_and_large()
 
     def draw_inputs(self, graph: TaskGraph, rng: np.random.Generator) -> list[str]:
-        names = ["marked" if mark else "node" for mark in few_or_many(graph.num_nodes, rng)]
-        names[rng.integers(graph.num_nodes)] = "root"
+        others = rng.random(graph.num_nodes) < rng.choice((0.1, 0.3, 0.5))
+        letters = (np.cumsum(others) + rng.integers(2)) % 2
+        names = [""] * graph.num_nodes
+        for node, letter in zip(_along(graph), letters.tolist(), strict=True):
+            names[node] = self.inputs[letter]
         return names
 
     def label(self, graph, inputs):
-        above = parents(graph, inputs)
-        marked = [above[node] for node in graph.nodes if inputs[node] == "marked"]
-        others = [marked.count(above[node]) - (inputs[node] == "marked") for node in graph.nodes]
-        return [yes_or_no(not is_root(inputs[node]) and others[node] > 0) for node in graph.nodes]
+        blocks: list[list[int]] = []
+        for node in _along(graph):
+            if not blocks or inputs[blocks[-1][-1]] != inputs[node]:
+                blocks.append([])
+            blocks[-1].append(node)
+        lengths = {node: len(block) for block in blocks for node in block}
+        return [self.classes[lengths[node] % 2] for node in graph.nodes]
 
     def specifications(self) -> tuple[TreeSpecification, ...]:
-        return (_SiblingSpecification(self),)
+        return (BlocksSpecification(self),)
 
 
-# Trees without a root.
-
-
-class Hull(CustomTask):
-    """Whether a node is marked, or between two marked nodes."""
-
-    inputs = ("plain", "marked")
-    classes = ("out", "in")
-    graphs = "tree"
-    splits = small_and_large()
-
-    def admits(self, graph, inputs):
-        return "marked" in inputs
-
-    def draw_inputs(self, graph: TaskGraph, rng: np.random.Generator) -> list[str]:
-        marks = few_or_many(graph.num_nodes, rng)
-        marks[rng.integers(graph.num_nodes)] = True
-        return [self.inputs[mark] for mark in marks]
-
-    def label(self, graph, inputs):
-        near = [set(graph.neighbours(node).tolist()) for node in graph.nodes]
-        left = set(graph.nodes)
-        waiting = [node for node in graph.nodes if len(near[node]) < 2 and inputs[node] == "plain"]
-        while waiting:
-            node = waiting.pop()
-            left.discard(node)
-            for other in near[node]:
-                near[other].discard(node)
-                if len(near[other]) == 1 and inputs[other] == "plain":
-                    waiting.append(other)
-        return ["in" if node in left else "out" for node in graph.nodes]
-
-    def specifications(self) -> tuple[TreeSpecification, ...]:
-        return (_HullSpecification(self),)
-
-
-class Layers(CustomTask):
-    """All leaves are taken off at once, again and again: the round in which a node goes, up to 3."""
+class LongestPaths(CustomTask):
+    """Whether a node of a tree is on a longest path."""
 
     inputs = ("node",)
-    classes = ("1", "2", "3")
+    classes = ("no", "yes")
     graphs = "tree"
     splits = small_and_large()
 
@@ -181,28 +202,26 @@ class Layers(CustomTask):
         return any_tree(size, rng)
 
     def label(self, graph, inputs):
-        near = [set(graph.neighbours(node).tolist()) for node in graph.nodes]
-        labels = ["3"] * graph.num_nodes
-        for name in ("1", "2"):
-            gone = [node for node in graph.nodes if labels[node] == "3" and len(near[node]) < 2]
-            for node in gone:
-                labels[node] = name
-                for other in near[node]:
-                    near[other].discard(node)
-        return labels
-
-    def specifications(self) -> tuple[TreeSpecification, ...]:
-        return (_LayersSpecification(self),)
+        # The farthest node from anywhere is an end of a longest path, and all longest paths go through the centre.
+        end = int(np.argmax(graph.distances(0)))
+        away = graph.distances(end)
+        far = np.maximum(away, graph.distances(int(np.argmax(away))))
+        centre = ["root" if node == int(np.argmin(far)) else "node" for node in graph.nodes]
+        above, on = parents(graph, centre), {node for node in graph.nodes if far[node] == far.max()}
+        for node in reversed(above):
+            if node in on and above[node] >= 0:
+                on.add(above[node])
+        return [yes_or_no(node in on) for node in graph.nodes]
 
 
 # Connected graphs.
 
 
-class Ball(CustomTask):
-    """Whether the nearest marked node is at most 1, exactly 2, or more steps away, or nowhere."""
+class Mines(CustomTask):
+    """How many neighbours have a mine: none, one, or at least two; a node with a mine says that it has one."""
 
-    inputs = ("plain", "marked")
-    classes = ("near", "edge", "far")
+    inputs = ("free", "mine")
+    classes = ("0", "1", "2", "mine")
     graphs = "connected"
     splits = small_and_large()
 
@@ -213,37 +232,46 @@ class Ball(CustomTask):
         return [self.inputs[mark] for mark in few_or_many(graph.num_nodes, rng)]
 
     def label(self, graph, inputs):
-        away = graph.distances(*(node for node in graph.nodes if inputs[node] == "marked"))
-        return ["far" if d is None or d > 2 else "edge" if d == 2 else "near" for d in away]
+        near = [[inputs[other] for other in graph.neighbours(node)] for node in graph.nodes]
+        return ["mine" if inputs[node] == "mine" else str(min(2, near[node].count("mine"))) for node in graph.nodes]
 
     def specifications(self) -> tuple[TreeSpecification, ...]:
-        return (_BallSpecification(self),)
+        return (MinesSpecification(self),)
 
 
-class OneWay(CustomTask):
-    """Whether one shortest path leads from a node to the root, or several."""
+class Tank(CustomTask):
+    """Whether one can drive from the root to a node on a shortest path, with fuel for two steps between stations."""
 
-    inputs = ("node", "root")
-    classes = ("one", "many")
+    inputs = ("node", "root", "station")
+    classes = ("no", "yes")
     graphs = "connected"
     exactly = {"root": 1}  # noqa: RUF012
     splits = small_and_large()
+    _full = 2
 
     def draw_graph(self, size: int, rng: np.random.Generator) -> Graph:
         return any_connected(size, rng)
 
+    def draw_inputs(self, graph: TaskGraph, rng: np.random.Generator) -> list[str]:
+        names = ["station" if some else "node" for some in some_share(graph.num_nodes, rng)]
+        names[rng.integers(graph.num_nodes)] = "root"
+        return names
+
     def label(self, graph, inputs):
-        root = inputs.index("root")
-        away = graph.distances(root)
-        ways = [0] * graph.num_nodes
-        ways[root] = 1
+        away = graph.distances(inputs.index("root"))
+        fuel = [-1] * graph.num_nodes
         for node in sorted(graph.nodes, key=lambda node: away[node]):
-            ways[node] += sum(ways[k] for k in graph.neighbours(node).tolist() if away[k] < away[node])
-        return ["one" if number == 1 else "many" for number in ways]
+            nearer = [fuel[other] for other in graph.neighbours(node) if away[other] < away[node]]
+            left = max(nearer, default=self._full + 1) - 1
+            fuel[node] = self._full if left >= 0 and inputs[node] == "station" else max(left, -1)
+        return [yes_or_no(left >= 0) for left in fuel]
+
+    def specifications(self) -> tuple[WaveSpecification, ...]:
+        return (TankSpecification(self, self._full),)
 
 
-class EquallyFar(CustomTask):
-    """Whether a neighbour is as far from the root as a node itself."""
+class TwoSides(CustomTask):
+    """Whether all nodes can be put on two sides, so that neighbours are never on the same one; one node is the root."""
 
     inputs = ("node", "root")
     classes = ("no", "yes")
@@ -257,88 +285,25 @@ class EquallyFar(CustomTask):
     def label(self, graph, inputs):
         away = graph.distances(inputs.index("root"))
         near = [graph.neighbours(node).tolist() for node in graph.nodes]
-        return [yes_or_no(any(away[k] == away[node] for k in near[node])) for node in graph.nodes]
+        inside = any((away[node] - away[other]) % 2 == 0 for node in graph.nodes for other in near[node])
+        return [yes_or_no(not inside)] * graph.num_nodes
 
 
 TASKS: tuple[type[CustomTask], ...] = (
-    SubtreeParity,
-    ColourAbove,
-    Guards,
-    StreamOrder,
-    MarkedSibling,
-    Hull,
-    Layers,
-    Ball,
-    OneWay,
-    EquallyFar,
+    CommonLetters,
+    WaysDown,
+    Level,
+    Pairs,
+    Ends,
+    Blocks,
+    LongestPaths,
+    Mines,
+    Tank,
+    TwoSides,
 )
 
 
-# Specifications. In rooted trees "above" comes from the side of the root.
-
-
-class _Specification(TreeSpecification):
-    def __init__(self, task: CustomTask) -> None:
-        self.name, self.inputs, self.classes = task.name, task.task.inputs, task.task.classes
-
-
-class _SiblingSpecification(_Specification):
-    """A child tells whether it is marked; a parent, whether one of the other children is."""
-
-    messages = ("plain", "marked", "above no", "above yes")
-    bounds = {"plain": 0, "above no": 2, "above yes": 2}  # noqa: RUF012
-
-    def send(self, given: str, counts: Mapping[Any, int]) -> str | None:
-        roots = is_root(given) + counts["above no"] + counts["above yes"]
-        if roots > 1:
-            return None
-        if roots:
-            return "above yes" if counts["marked"] else "above no"
-        return "marked" if given == "marked" else "plain"
-
-    def label(self, given: str, counts: Mapping[Any, int]) -> str | None:
-        roots = is_root(given) + counts["above no"] + counts["above yes"]
-        return yes_or_no(counts["above yes"] > 0) if roots == 1 else None
-
-
-class _HullSpecification(_Specification):
-    """A branch tells whether a node of it is marked."""
-
-    messages = ("no", "yes")
-    bounds = {"no": 0, "yes": 2}  # noqa: RUF012
-
-    def send(self, given: str, counts: Mapping[Any, int]) -> str:
-        return yes_or_no(given == "marked" or counts["yes"] > 0)
-
-    def label(self, given: str, counts: Mapping[Any, int]) -> str | None:
-        if given == "plain" and not counts["yes"]:
-            return None
-        return "in" if given == "marked" or counts["yes"] > 1 else "out"
-
-
-class _LayersSpecification(_Specification):
-    """A node tells in which round it goes if the neighbour stays."""
-
-    messages = ("1", "2", "3")
-    bounds = {"1": 2, "2": 2, "3": 2}  # noqa: RUF012
-
-    def send(self, given: str, counts: Mapping[Any, int]) -> str:
-        return "3" if counts["2"] or counts["3"] else "2" if counts["1"] else "1"
-
-    def label(self, given: str, counts: Mapping[Any, int]) -> str:
-        # It goes when one neighbour at most is left, so the slowest one does not matter.
-        later = counts["2"] + counts["3"]
-        return "3" if later > 1 else "2" if counts["1"] + later > 1 else "1"
-
-
-class _BallSpecification(_Specification):
-    """A branch tells how far the nearest marked node of it is: 0, 1, or more."""
-
-    messages = ("0", "1", "more")
-    bounds = {"more": 0}  # noqa: RUF012
-
-    def send(self, given: str, counts: Mapping[Any, int]) -> str:
-        return "0" if given == "marked" else "1" if counts["0"] else "more"
-
-    def label(self, given: str, counts: Mapping[Any, int]) -> str:
-        return "near" if given == "marked" or counts["0"] else "edge" if counts["1"] else "far"
+def _along(graph: TaskGraph) -> list[int]:
+    """The nodes of a path from one end to the other."""
+    away = graph.distances(int(np.argmin(graph.degrees)))
+    return sorted(graph.nodes, key=lambda node: away[node])

@@ -64,7 +64,8 @@ def check(task, graph, rows):
 
 def all_instances(task, size):
     rows = [[task.inputs[k] for k in row] for row in all_inputs(size, len(task.inputs)).tolist()]
-    return sum(check(task, graph, rows) for graph in all_graphs("tree", size).graphs())
+    kind = "path" if task.graphs == "path" else "tree"
+    return sum(check(task, graph, rows) for graph in all_graphs(kind, size).graphs())
 
 
 def is_slow(task):
