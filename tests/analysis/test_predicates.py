@@ -102,6 +102,8 @@ def test_words_without_an_automaton():
         predicate("stable")(families.path(2), ["a", "b"])
     with pytest.raises(StateError, match="states by number need an automaton"):
         predicate("no leader")(families.path(2), [0, 1])
+    with pytest.raises(StateError, match="must be the name of the state of each of the 2 nodes"):
+        predicate("no leader")(families.path(2), None)
     with pytest.raises(FormatError, match="a star stands for states of an automaton"):
         predicate("no lead*")
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_questions import Plain, actions, check_run
 
-from graphfsa import CountingAggregation, Graph, GraphFSA, StochasticFSA, ask, families, library
+from graphfsa import CountingAggregation, Graph, GraphFSA, StochasticFSA, ask, families, library, schedulers
 from graphfsa.analysis import chain
 from graphfsa.analysis.questions import _sampling as sampling
 from graphfsa.engine.exploring import SCHEDULERS, encoded, explore
@@ -428,6 +428,8 @@ LARGE = {"always": "stable", "graphs": "path", "max_nodes": 14, "start": "every"
         ({"always": "exactly one leadr"}, FormatError, "must be one of '0', '1', '2', '3'; got 'leadr'"),
         ({"always": 3}, GraphFSAError, "words or a function; got int"),
         ({"always": "stable", "scheduler": "centrl"}, UnknownNameError, "did you mean 'central'"),
+        ({"always": "stable", "scheduler": schedulers.Central()}, GraphFSAError, "whatever synchronous, central"),
+        ({"always": "stable", "fair": "yes"}, GraphFSAError, "fair must be True or False; got 'yes'"),
         ({"always": "stable", "graphs": "wheel"}, UnknownNameError, "unknown graph class 'wheel'"),
         ({"always": "stable", "max_nodes": 0}, GraphFSAError, "max_nodes must be an integer >= 1"),
         ({"always": "every node is labelled right"}, GraphFSAError, "give a task"),

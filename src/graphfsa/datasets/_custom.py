@@ -157,7 +157,10 @@ class CustomTask(Dataset):
         return True
 
     def steps(self, graph: TaskGraph) -> int:
-        """Steps after which the labels hold; by default twice the number of nodes plus 2, for an evolution 1."""
+        """Steps after which the labels hold; by default twice the number of nodes plus 2, for an evolution 1.
+
+        With 0 steps nobody moves: an input whose nodes do not all have one label is then impossible.
+        """
         return 1 if self.states else 2 * graph.num_nodes + 2
 
     def draw_graph(self, size: int, rng: np.random.Generator) -> Any:

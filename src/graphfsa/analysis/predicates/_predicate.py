@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,7 +106,7 @@ def _named(graph: Graph, states: Any) -> tuple[tuple[str, ...], Array]:
     if isinstance(states, Mapping):
         rows = {graph.node_index(node): name for node, name in states.items()}
         states = [rows.get(node) for node in range(graph.num_nodes)]
-    given = list(states)
+    given = list(states) if isinstance(states, Iterable) else []
     if len(given) != graph.num_nodes or not all(isinstance(name, str) for name in given):
         raise StateError(
             f"states must be the name of the state of each of the {graph.num_nodes} nodes; states by number need an "

@@ -17,7 +17,7 @@ from graphfsa.analysis.questions._starts import STARTING, Starts, find_starts
 from graphfsa.analysis.questions._worst import worst_run
 from graphfsa.automaton import StochasticFSA
 from graphfsa.automaton.library import find_any_automaton
-from graphfsa.checks import check_integer, check_name, check_seed
+from graphfsa.checks import any_of, check_integer, check_name, check_seed, shown
 from graphfsa.datasets import Dataset, as_dataset
 from graphfsa.engine.exploring import MAX_ARCS, SCHEDULERS, check_space
 from graphfsa.errors import GraphFSAError, LimitError
@@ -96,7 +96,12 @@ def ask(
     fsa = find_any_automaton(model)
     kind, wanted = _question(always, eventually, eventually_always)
     condition = predicate(wanted, fsa)
+    if not isinstance(scheduler, str):
+        wanted = f"a name, and the question is about whatever {any_of(SCHEDULERS)} may choose"
+        raise GraphFSAError(f"scheduler must be {wanted}; got {shown(scheduler)}")
     check_name("scheduler", scheduler, SCHEDULERS)
+    if not isinstance(fair, bool):
+        raise GraphFSAError(f"fair must be True or False; got {shown(fair)}")
     dataset = _task(model, task, condition)
     starts = find_starts(fsa, start, dataset, condition.condition.needs_task)
     name, portions = _graphs(fsa, graphs, max_nodes, dataset)
