@@ -25,7 +25,8 @@ import numpy as np
 import graphfsa as gf
 from graphfsa.evaluation import Results, as_csv, find_experiment, latex, make_tables, markdown, planned, write_results
 from graphfsa.evaluation._workers import attempt
-from graphfsa.evaluation.experiment import Experiment, Group
+from graphfsa.evaluation.experiment import Experiment
+from graphfsa.evaluation.parts import Group
 from graphfsa.views import diagram, rollout
 from stress._corpus import EXPERIMENT
 from stress._mutations import NAMES

@@ -16,7 +16,7 @@ from small_experiments import record, tiny
 from graphfsa.automaton import GraphFSA
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.evaluation import Results, find_experiment, make_tables, planned, run_experiments
-from graphfsa.evaluation.experiment import job_id
+from graphfsa.evaluation.jobs import job_id
 from graphfsa.evaluation.runner import TimeLeft
 from graphfsa.plugins import load_file
 

@@ -20,8 +20,8 @@ from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.escaping import latex_label, latex_text, markdown_name, spreadsheet_cell, terminal_json, terminal_text
 from graphfsa.evaluation import Results, planned
 from graphfsa.evaluation._workers import attempt
-from graphfsa.evaluation.experiment import job_id
 from graphfsa.evaluation.files import read_experiment
+from graphfsa.evaluation.jobs import job_id
 from graphfsa.files import parse_json, read_toml
 from graphfsa.folders import append_line, place, whole_folder
 from graphfsa.interrupts import deferred_signals, interruptible, would_be_lost

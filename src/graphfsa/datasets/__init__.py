@@ -25,7 +25,7 @@ from graphfsa.datasets._convert import (
     to_networkx_graphs,
     to_pyg_data,
 )
-from graphfsa.datasets._custom import CustomTask, TaskGraph
+from graphfsa.datasets._custom import CustomTask
 from graphfsa.datasets._describe import describe_data, export_data
 from graphfsa.datasets._discretiser import ONE_INPUT, Cut, Discretiser, Tree, check_features, node_features
 from graphfsa.datasets._drawing import DRAWING, divided, draw, draw_split, draw_training, zone_of
@@ -42,13 +42,15 @@ from graphfsa.datasets._hygiene import (
     overlap,
     without_overlap,
 )
-from graphfsa.datasets._jsonl import Lines, UserData, examples_from, lines_of, parse_line, read_jsonl, write_jsonl
+from graphfsa.datasets._jsonl import UserData, read_jsonl, write_jsonl
+from graphfsa.datasets._lines import Lines, examples_from, lines_of, parse_line
 from graphfsa.datasets._node_values import YOUR_DATA, scalars_of
 from graphfsa.datasets._oracle import OracleTask, find_oracle, oracle_task
 from graphfsa.datasets._rooted import RootedSpecification
 from graphfsa.datasets._specification import SpecificationTable, TreeSpecification
 from graphfsa.datasets._storage import StoredData, load_data, save_data
 from graphfsa.datasets._task import Reading, Task
+from graphfsa.datasets._task_graph import TaskGraph
 from graphfsa.datasets._tensors import TensorGraphs, load_pyg, load_torch
 from graphfsa.datasets._traces import from_traces
 from graphfsa.datasets._training import TrainingData, is_task, training_data

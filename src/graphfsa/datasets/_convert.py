@@ -15,7 +15,8 @@ from graphfsa.checks import shorten, shown, type_name
 from graphfsa.datasets._discretiser import ONE_INPUT
 from graphfsa.datasets._examples import Example, Examples
 from graphfsa.datasets._features import FeatureExamples
-from graphfsa.datasets._jsonl import MAX_FLOAT, UserData, read_jsonl
+from graphfsa.datasets._jsonl import UserData, read_jsonl
+from graphfsa.datasets._lines import MAX_FLOAT
 from graphfsa.datasets._node_values import SOME_LABELLED_PYTHON, YOUR_DATA, Columns, Fail, scalars_of
 from graphfsa.errors import GraphError, GraphFSAError
 from graphfsa.graphs import Graph, GraphBatch, from_networkx, from_pyg, to_networkx, to_pyg

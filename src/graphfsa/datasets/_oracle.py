@@ -14,9 +14,10 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.checks import shown
 from graphfsa.datasets._base import CHECK_SIZES
-from graphfsa.datasets._custom import CustomTask, TaskGraph
+from graphfsa.datasets._custom import CustomTask
 from graphfsa.datasets._instances import group_of
 from graphfsa.datasets._structure import tree_edges
+from graphfsa.datasets._task_graph import TaskGraph
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import GraphBatch
 from graphfsa.plugins import load_file

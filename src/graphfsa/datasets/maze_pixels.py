@@ -12,8 +12,9 @@ import numpy as np
 from graphfsa.aggregations import CountingAggregation
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets._base import Split
-from graphfsa.datasets._custom import CustomTask, TaskGraph
+from graphfsa.datasets._custom import CustomTask
 from graphfsa.datasets._mazes import carve, side_of, walls
+from graphfsa.datasets._task_graph import TaskGraph
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph, Lattice
 

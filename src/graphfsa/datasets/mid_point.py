@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from graphfsa.automaton import GraphFSA, library
 from graphfsa.datasets._base import Split
-from graphfsa.datasets._custom import CustomTask, TaskGraph
+from graphfsa.datasets._custom import CustomTask
+from graphfsa.datasets._task_graph import TaskGraph
 
 
 @dataclass(frozen=True, eq=False)

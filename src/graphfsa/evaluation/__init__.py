@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from graphfsa.evaluation.experiment import (
-    Block,
-    Candidate,
-    Data,
-    Experiment,
-    Group,
-    Job,
-    PublishedTable,
-    QuickRun,
-    Test,
-    Train,
-)
+from graphfsa.evaluation.experiment import Experiment
 from graphfsa.evaluation.exports import as_csv, latex
 from graphfsa.evaluation.files import experiment_names, find_experiment
+from graphfsa.evaluation.jobs import Job
+from graphfsa.evaluation.parts import Block, Candidate, Data, Group, PublishedTable, QuickRun, Test, Train
 from graphfsa.evaluation.published import Published, published, published_tables
 from graphfsa.evaluation.rendering import markdown
 from graphfsa.evaluation.reporting import report

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from graphfsa.datasets import Dataset, Examples, draw_split
-from graphfsa.evaluation.experiment import Job
+from graphfsa.evaluation.jobs import Job
 from graphfsa.graphs import GraphBatch
 
 _SHARE = 10

@@ -34,7 +34,9 @@ from graphfsa.datasets import (
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.evaluation._alone import draw_alone
 from graphfsa.evaluation._references import build
-from graphfsa.evaluation.experiment import Experiment, Job, Test
+from graphfsa.evaluation.experiment import Experiment
+from graphfsa.evaluation.jobs import Job
+from graphfsa.evaluation.parts import Test
 from graphfsa.folders import place
 from graphfsa.learners import Learner, Model, fit_model, versions
 

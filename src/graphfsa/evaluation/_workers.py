@@ -15,7 +15,7 @@ from typing import Any
 
 from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation._job import failure, run_job
-from graphfsa.evaluation.experiment import Job
+from graphfsa.evaluation.jobs import Job
 from graphfsa.interrupts import blocked_signals, ignore_signals
 from graphfsa.plugins import load_file, loaded_files
 from graphfsa.processes import enter

@@ -15,7 +15,8 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from graphfsa.datasets import Dataset
 from graphfsa.errors import FormatError, GraphFSAError, UnknownNameError
 from graphfsa.evaluation._references import build, locate
-from graphfsa.evaluation.experiment import Experiment, Job, grab_tests
+from graphfsa.evaluation.experiment import Experiment, grab_tests
+from graphfsa.evaluation.jobs import Job
 from graphfsa.fields import Field, read_fields
 from graphfsa.files import read_toml
 from graphfsa.learners import Learner

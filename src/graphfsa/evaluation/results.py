@@ -21,8 +21,9 @@ from typing import Any
 from graphfsa.checks import shown
 from graphfsa.errors import FormatError, GraphFSAError
 from graphfsa.evaluation._job import RECORD
-from graphfsa.evaluation.experiment import Experiment, job_id
+from graphfsa.evaluation.experiment import Experiment
 from graphfsa.evaluation.files import experiment_content, is_own, paper_experiment, read_experiment, read_job
+from graphfsa.evaluation.jobs import job_id
 from graphfsa.evaluation.rendering import markdown
 from graphfsa.evaluation.tables import Table, by_experiment, make_tables
 from graphfsa.fields import Field, read_fields

@@ -13,7 +13,9 @@ from itertools import groupby
 from typing import Any
 
 from graphfsa.errors import GraphFSAError
-from graphfsa.evaluation.experiment import Block, Candidate, Experiment, Job, Place, graphs_id
+from graphfsa.evaluation.experiment import Experiment
+from graphfsa.evaluation.jobs import Job, graphs_id
+from graphfsa.evaluation.parts import Block, Candidate, Place
 from graphfsa.evaluation.published import Published, published
 from graphfsa.evaluation.statistics import (
     PairedTest,
