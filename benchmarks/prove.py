@@ -7,6 +7,7 @@ there is not run again, if configuration, versions and source code are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from statistics import median
@@ -29,23 +30,35 @@ _SETS = ("tasks", "held-out", "algorithms")
 _SEEDS = 10
 _QUICK_BUDGET = 5.0
 _ASKED_NODES = 6
-Learn = Callable[..., tuple[Model, dict[str, Any]]]
 
 
-def learn_and_prove(
-    task: Dataset, *, seed: int, split: str, data_only: bool, **options: Any
-) -> tuple[Model, dict[str, Any]]:
-    """What is measured: a model, and what is known about it.
+@dataclass(frozen=True)
+class Learned:
+    """A model, and what is known about it.
 
-    ``proved`` is None if the task has no specification. With ``data_only`` nobody is asked about other graphs than
-    those of the split, nothing is proved, and ``determined`` is False if another automaton fits the data as well.
+    Attributes:
+        model: The model.
+        proved: Whether it is right on graphs of every size; None if the task has no specification, or nobody asked.
+        determined: Says whether the training graphs leave no other automaton; None if that is unknown.
     """
+
+    model: Model
+    proved: bool | None
+    determined: Callable[[], bool | None]
+
+
+Learn = Callable[..., Learned]
+
+
+def learn_and_prove(task: Dataset, *, seed: int, split: str, data_only: bool, **options: Any) -> Learned:
+    """What is measured. With ``data_only`` nobody is asked about other graphs than those of the split."""
     data, learner = training_data(task, seed=seed, split=split), ExactLearner(**options)
-    if not data_only:
+    if data_only:
+        model, proved = learn_until("exact", learner, TrainingData(data.train), seed=seed), None
+    else:
         model = learn_until(None, learner, data, seed=seed)
-        return model, {"proved": model.verdict == "proved" if task.specifications() else None, "determined": None}
-    model = learn_until("exact", learner, TrainingData(data.train), seed=seed)
-    return model, {"proved": None, "determined": _determined(model, data, task)}
+        proved = model.verdict == "proved" if task.specifications() else None
+    return Learned(model, proved, lambda: _determined(model, data, task))
 
 
 def _determined(model: Model, data: TrainingData, task: Dataset) -> bool | None:
@@ -137,10 +150,10 @@ def _run(task: Dataset, record: Record, learn: Learn) -> Record:
     say(f"{record['task']}, seed {record['seed']}")
     config = record["config"]
     began = process_time()
-    model, known = learn(
+    learned = learn(
         task, seed=record["seed"], split=config["split"], data_only=config["data_only"], **config["options"]
     )
-    seconds = process_time() - began
+    seconds, model = process_time() - began, learned.model
     about = model.provenance
     if about is not None and about.interrupted:
         raise KeyboardInterrupt  # The learner returns what it has so far, which is no result.
@@ -148,9 +161,11 @@ def _run(task: Dataset, record: Record, learn: Learn) -> Record:
     accuracy: dict[str, float] = {}
     for (size, count), rng in zip(config["test"], children, strict=True):
         accuracy[str(size)] = model.accuracy(draw(task, size, count, rng, "test")) if model.found else 0.0
+    unsettled = config["data_only"] and not _right(model.verdict, accuracy)
     return {
         "verdict": model.verdict,
-        **known,
+        "proved": learned.proved,
+        "determined": learned.determined() if unsettled else None,
         "cpu_seconds": round(seconds, 3),
         "accuracy": accuracy,
         "learner": None if about is None else about.learner,
@@ -161,12 +176,17 @@ def _run(task: Dataset, record: Record, learn: Learn) -> Record:
     }
 
 
+def _right(verdict: str, accuracy: Mapping[str, float]) -> bool:
+    """Whether a run found an automaton that is right about every node of all graphs that were drawn."""
+    return verdict in ("proved", "exact") and min(accuracy.values()) == 1
+
+
 def _rows(names: Sequence[str], records: Sequence[Record], data_only: bool) -> Iterator[dict[str, Any]]:
     """For each task how many runs were right everywhere, and proved, and how long they took; then for all."""
     for name in [*names, *(["all"] if len(names) > 1 else [])]:
         runs = [record for record in records if name in ("all", record["task"])]
         seconds, number = [record["cpu_seconds"] for record in runs], f"of {len(runs)}"
-        exact = [record["verdict"] in ("proved", "exact") and min(record["accuracy"].values()) == 1 for record in runs]
+        exact = [_right(record["verdict"], record["accuracy"]) for record in runs]
         yield row(f"{name}: exact on larger graphs", sum(exact), number, str(len(runs)))
         if data_only:
             asks = [not right and record["determined"] is False for right, record in zip(exact, runs, strict=True)]

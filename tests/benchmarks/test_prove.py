@@ -29,8 +29,8 @@ class Guess:
     def __call__(self, task, *, seed, split, data_only, **options):
         assert options == {"budget": 5.0}
         self.asked.append((task.name, seed))
-        known = {"proved": None, "determined": False} if data_only else {"proved": True, "determined": None}
-        return graphfsa.learn(task, "majority", seed=seed, sizes=[4], count=20), known
+        model = graphfsa.learn(task, "majority", seed=seed, sizes=[4], count=20)
+        return prove.Learned(model, None if data_only else True, lambda: False)
 
 
 def measured(out, learn, **options):
@@ -87,9 +87,9 @@ def test_data_alone_may_leave_a_question(tmp_path):
 
 def test_an_interrupted_run_is_no_result(tmp_path):
     def interrupted(task, **options):
-        model, known = Guess()(task, **options)
-        object.__setattr__(model.provenance, "interrupted", True)
-        return model, known
+        learned = Guess()(task, **options)
+        object.__setattr__(learned.model.provenance, "interrupted", True)
+        return learned
 
     with pytest.raises(KeyboardInterrupt):
         measured(tmp_path / "runs.jsonl", interrupted)
