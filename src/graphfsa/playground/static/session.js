@@ -147,6 +147,7 @@ export class Session {
       return;
     }
     frame.counts.forEach((counts, k) => this.series.push(before + k + 1, counts));
+    if (frame.rows.length < frame.counts.length) this.rows = [];
     this.rows.push(...frame.rows);
     if (this.rows.length > 2 * MAX_ROWS) this.rows = this.rows.slice(-MAX_ROWS);
   }
