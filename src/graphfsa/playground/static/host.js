@@ -45,9 +45,9 @@ export class Host {
     this._travel(id, at);
   }
 
-  // Steps, until one of the conditions holds, nothing moves any more, or the time is up.
-  advance({ id, steps, breaks = [], rows = false, used = false }) {
-    const until = performance.now() + SLICE, counts = [], lines = [];
+  // Steps, until one of the conditions holds, nothing moves any more, or, unless all are wanted, the time is up.
+  advance({ id, steps, breaks = [], rows = false, used = false, all = false }) {
+    const until = all ? Infinity : performance.now() + SLICE, counts = [], lines = [];
     let stopped = null, moved = -1, done = 0;
     while (done < steps && stopped === null && (done === 0 || performance.now() < until)) {
       const before = this.engine.counts();

@@ -184,16 +184,16 @@ export class Session {
     this.say("playing");
   }
 
-  _advance(steps) {
+  _advance(steps, all = false) {
     const now = performance.now(), used = this.wantUsed && now - (this._usedAt ?? 0) > 150;
     if (used) this._usedAt = now;
-    this._send({ type: "advance", steps, breaks: this.breaks, rows: this.graph.lattice?.kind === "line", used });
+    this._send({ type: "advance", steps, breaks: this.breaks, rows: this.graph.lattice?.kind === "line", used, all });
   }
 
   step(steps = 1) {
     this.pause();
     this._usedAt = 0;
-    this._advance(steps);
+    this._advance(steps, true);
   }
 
   back(steps = 1) {
