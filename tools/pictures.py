@@ -21,8 +21,8 @@ from PIL import Image
 
 from graphfsa import play
 from graphfsa.playground.page import worlds_script
-from tools.live_worlds import PAGE, WORLD, World
-from tools.playable import SCHEME
+from tools.gallery import PICTURE, World
+from tools.playable import PAGE, SCHEME
 
 DOCS = Path(__file__).parent.parent / "docs"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -49,7 +49,7 @@ def browser() -> Iterator[Any]:
 
 def gallery(chromium: Any) -> None:
     """Draw each world of the gallery at its step, and keep the picture."""
-    worlds = WORLD.findall((DOCS / "gallery.md").read_text(encoding="utf-8"))
+    worlds = PICTURE.findall((DOCS / "gallery.md").read_text(encoding="utf-8"))
     figures = "".join(World(title).html(alt, "data:,") for alt, _, title in worlds).replace(SCHEME, f"{PAGE}#")
     style = "button { display: block; padding: 0; border: 0 } canvas { width: 640px; height: 360px }"
     with tempfile.TemporaryDirectory() as folder:

@@ -11,16 +11,19 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import json
 import re
 import shlex
+import zlib
+from base64 import urlsafe_b64decode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import click
 import numpy as np
 import typer.main
 
@@ -29,11 +32,15 @@ from graphfsa.cli import build_app
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs import Graph
 from graphfsa.playground import Playground
+from graphfsa.playground.scenes import read_scene
 
 SCHEME = "playground:"
 """Begins the addresses of links until it is known where the page with the link is."""
 RUNNING = ("run", "rollout", "simulate", "playground")
 CALLS = ("run", "rollout", "simulate", "play")
+PAGE = "_static/playground.html"
+"""Where the site has the page."""
+LINK = re.compile(r'href="([^"#]*playground\.html)#([^"]*)"(?: data-digest="([0-9a-f]{64})")?')
 MAX_FRAGMENT = 60_000
 NOT_SHOWN = ("scheduler", "faults", "noise", "task")
 """Options of runs that are not on the page."""
@@ -138,7 +145,7 @@ def _options(words: list[str]) -> dict[str, Any]:
     command = _app().commands[words[0]]
     try:
         return command.make_context(words[0], words[1:]).params
-    except click.ClickException:
+    except Exception:  # However the command says that these are not its words.
         return {}
 
 
@@ -172,6 +179,31 @@ def _in_python(text: str) -> Iterator[Example]:
     for given, options in calls(text):
         if (found := example(*given, **options)) is not None:
             yield found
+
+
+def follow(site: Path) -> tuple[int, list[str]]:
+    """Follow each link to the playground in a built site: its page is there, and it holds the states it claims.
+
+    Returns:
+        The number of links that were followed, and what is wrong.
+    """
+    number, wrong = 0, []
+    for path in sorted(site.rglob("*.html")):
+        for page, fragment, digest in LINK.findall(path.read_text(encoding="utf-8")):
+            number += 1
+            if not (path.parent / page).is_file():
+                wrong.append(f"{path}: there is no {page}")
+            elif digest and (problem := claim(fragment, digest)):
+                wrong.append(f"{path}: {problem}")
+    return number, wrong
+
+
+def claim(fragment: str, digest: str) -> str:
+    """What is wrong with a link whose world should have these states; nothing if it has."""
+    content = urlsafe_b64decode(fragment[1:] + "=" * (-len(fragment[1:]) % 4))
+    parts = read_scene(json.loads(zlib.decompress(content, -15)))
+    found = sha256(np.ascontiguousarray(parts.states, np.uint8).data).hexdigest()
+    return "" if found == digest else f"a link claims states {digest[:10]} and holds {found[:10]}"
 
 
 class Recorder:
@@ -215,7 +247,8 @@ def _example_of_result(result: Any, given: dict[str, Any]) -> Example | None:
         return None
     trajectory = getattr(result, "trajectory", result)
     if not hasattr(trajectory, "first"):  # Many runs: what they have in common.
-        return example(*list(given.values())[:3], **given)
+        options = {key: given[key] for key in ("default", "seed") if key in given}
+        return example(given["fsa"], given["graph"], given["states"], **options)
     try:
         page = trajectory.play(seed=given.get("seed", 0))
     except GraphFSAError:
