@@ -30,7 +30,6 @@ import typer.main
 import graphfsa
 from graphfsa.cli import build_app
 from graphfsa.errors import GraphFSAError
-from graphfsa.graphs import Graph
 from graphfsa.playground import Playground
 from graphfsa.playground.scenes import read_scene
 
@@ -113,7 +112,7 @@ def example(fsa: Any, graph: Any, states: Any = None, **options: Any) -> Example
         return None
     given = {key: options[key] for key in ("default", "seed") if key in options}
     try:
-        page = graphfsa.play(fsa, graph, states, **given)
+        page = graphfsa.play(fsa, graph, states, **given, title=_label(fsa, graph) or None)
         first = graphfsa.run(fsa, graph, "random" if states is None else states, 0, **given).first
     except (GraphFSAError, OSError):
         return None
@@ -249,10 +248,11 @@ def _example_of_result(result: Any, given: dict[str, Any]) -> Example | None:
     if not hasattr(trajectory, "first"):  # Many runs: what they have in common.
         options = {key: given[key] for key in ("default", "seed") if key in given}
         return example(given["fsa"], given["graph"], given["states"], **options)
+    if trajectory.scheduler is not None or trajectory.faults:
+        return None
     try:
-        page = trajectory.play(seed=given.get("seed", 0))
+        label = _label(given.get("fsa", given.get("automaton")), given.get("graph"))
+        page = trajectory.play(seed=given.get("seed", 0), title=label or None)
     except GraphFSAError:
         return None
-    fsa = given.get("fsa", given.get("automaton"))
-    label = "" if isinstance(given.get("graph"), Graph) else _label(fsa, given.get("graph"))
     return _checked(label, page, trajectory.first)

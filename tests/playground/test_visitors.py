@@ -41,6 +41,20 @@ def test_a_painted_glider_walks_and_a_link_brings_it_back(visitor, window):
     assert visitor.settled()[0] == 101
 
 
+def test_links_of_a_page_on_a_disk_are_said_to_stay_there(chromium, visitor, page_file):
+    visitor.page.locator("#share").click()
+    assert "on this machine alone" in visitor.page.locator("#on-disk").text_content()
+    assert visitor.page.locator("#qr").count() == 0
+    page = chromium.new_page()
+    page.route("**/*", lambda route: route.fulfill(path=page_file, content_type="text/html"))
+    page.goto("https://school.example/page.html#distance")
+    page.locator("#share").click()
+    page.locator("#qr").wait_for()
+    assert page.locator("#on-disk").count() == 0
+    assert page.locator("#link").input_value().startswith("https://school.example/page.html#1")
+    page.close()
+
+
 def test_what_lies_between_two_steps_is_drawn_and_plotted(visitor):
     """A jump to a step, to rest or from a link leaves no gap in the rows and none in the plot."""
     known = "[playground.session.time, playground.session.rows.length, playground.session.series.length]"
