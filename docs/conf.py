@@ -12,20 +12,32 @@ import graphfsa
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # cells call graphfsa
 # Cells run with a profile of their own, whatever yours does. In it %%sh prints what commands print in one piece, and
-# fails with the first that fails; and the kernel does not note that it listens on this machine.
+# fails with the first that fails; what a cell runs gets a link to the playground; and the kernel does not note that
+# it listens on this machine.
 profile = DOCS / "_build" / "ipython" / "profile_default"
 (profile / "startup").mkdir(parents=True, exist_ok=True)
 (profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n")
-(profile / "startup" / "sh.py").write_text("""
-import subprocess
+(profile / "startup" / "sh.py").write_text(f"""
+import subprocess, sys
+from IPython import get_ipython
 from IPython.core.magic import register_cell_magic
+from IPython.display import HTML, display
+
+sys.path.append({str(ROOT)!r})
+from tools.playable import Recorder
+
+recorder = Recorder()
+events = get_ipython().events
+events.register("pre_run_cell", recorder.begin)
+events.register("post_run_cell", lambda *_: display(HTML(recorder.links())) if recorder.links() else None)
 
 @register_cell_magic
 def sh(line, cell):
     print(subprocess.run(["sh", "-ec", cell], check=True, stdout=subprocess.PIPE, text=True).stdout, end="")
+    recorder.commands(cell)
 """)
 os.environ["IPYTHONDIR"] = str(profile.parent)
 
@@ -34,7 +46,7 @@ author = "The GraphFSA developers"
 project_copyright = author
 version = release = graphfsa.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "tools.live_worlds"]
 exclude_patterns = ["_build"]
 highlight_language = "text"
 

@@ -15,7 +15,7 @@ def empty_board(visitor):
     visitor.load({"v": 1, "rules": LIFE, "world": BOARD, "start": {"all": 0}})
 
 
-def test_a_painted_glider_walks_and_a_link_brings_it_back(visitor):
+def test_a_painted_glider_walks_and_a_link_brings_it_back(visitor, window):
     empty_board(visitor)
     for row, column in GLIDER:
         visitor.click((4 + row) * 32 + 4 + column)
@@ -31,13 +31,50 @@ def test_a_painted_glider_walks_and_a_link_brings_it_back(visitor):
     link = visitor.page.locator("#link").input_value()
     assert visitor.page.locator("#full-hash").text_content() == wanted
     assert len(link.partition("#")[2]) < 4000
-    visitor.open("#" + link.partition("#")[2])
-    assert visitor.settled() == [100, wanted]
+    other = window().open("#" + link.partition("#")[2])
+    assert other.settled() == [100, wanted]
+    assert other.page.locator("#hash").text_content() == wanted[:10]
     # The address itself keeps what is done, a moment later.
     visitor.do("playground.session.step()")
     visitor.until("old => location.href !== old", link)
     visitor.open("#" + visitor.page.url.partition("#")[2])
     assert visitor.settled()[0] == 101
+
+
+def test_links_of_a_page_on_a_disk_are_said_to_stay_there(chromium, visitor, page_file):
+    visitor.page.locator("#share").click()
+    assert "on this machine alone" in visitor.page.locator("#on-disk").text_content()
+    assert visitor.page.locator("#qr").count() == 0
+    page = chromium.new_page()
+    page.route("**/*", lambda route: route.fulfill(path=page_file, content_type="text/html"))
+    page.goto("https://school.example/page.html#distance")
+    page.locator("#share").click()
+    page.locator("#qr").wait_for()
+    assert page.locator("#on-disk").count() == 0
+    assert page.locator("#link").input_value().startswith("https://school.example/page.html#1")
+    page.close()
+
+
+def test_what_lies_between_two_steps_is_drawn_and_plotted(visitor):
+    """A jump to a step, to rest or from a link leaves no gap in the rows and none in the plot."""
+    known = "[playground.session.time, playground.session.rows.length, playground.session.series.length]"
+    visitor.open("#rule30")
+    for time in (40, 25, 60):
+        visitor.do("time => playground.session.goTo(time)", time)
+        assert visitor.settled()[0] == time
+        assert visitor.do(known) == [time, time + 1, time + 1]
+    fragment = visitor.do("playground.pack(playground.session.scene())")
+    visitor.open(f"#{fragment}")
+    assert visitor.do(known) == [60, 61, 61]
+    row = [int(cell == 120) for cell in range(241)]
+    wanted = run(library.elementary(30), families.ring(241), row, 60, record="all").states.sum(axis=1).tolist()
+    plotted = "[...Array(61).keys()].map((step) => playground.session.series.at(step, 1))"
+    assert visitor.do(plotted) == wanted
+    assert visitor.do("playground.session.rows.map((row) => row.reduce((a, b) => a + b, 0))") == wanted
+    visitor.open("#majority")
+    visitor.page.locator("#settle").click()
+    time = visitor.settled()[0]
+    assert visitor.do("playground.session.series.length") == time + 1 > 5
 
 
 def test_steps_back_are_the_steps_that_were(visitor):

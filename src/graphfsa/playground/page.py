@@ -19,6 +19,11 @@ def playground_page(title: str = "Playground", fragment: str | None = None) -> s
     return page(title, body, style=static_text("style.css").strip(), script=script, workers=True)
 
 
+def worlds_script() -> str:
+    """A script for pages of a site: links to the playground in figures of the class ``world`` become live worlds."""
+    return linked("worlds.js")
+
+
 def _text(script: str) -> Html:
     """A script as text that the page hands to its worker: a data block ends at the first ``</script``, and nowhere."""
     if "</script" in script or "<!--" in script:

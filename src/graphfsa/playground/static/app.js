@@ -6,7 +6,7 @@ import { $, calm, el, fill, later } from "./dom.js";
 import { edited, rules, run, runMany } from "./door.js";
 import { Editor } from "./editor.js";
 import { LESSONS, Lessons } from "./lessons.js";
-import { showBreaks, showGallery, showManual, showStory, showWhy, showWorld } from "./panels.js";
+import { described, showBreaks, showGallery, showManual, showStory, showWhy, showWorld } from "./panels.js";
 import { parseRle, stampsFor } from "./patterns.js";
 import { Opening } from "./opening.js";
 import { Plot } from "./plot.js";
@@ -25,7 +25,7 @@ const plot = new Plot($("plot"), $("counts"), (time) => session.goTo(time));
 const editor = new Editor({ text: $("text"), tint: $("tint"), gutter: $("gutter"), paper: $("paper"), choices: $("choices"), wrong: $("wrong"), status: $("rules-state") }, session);
 const diagram = new Diagram({ drawing: $("drawing"), table: $("table"), hint: $("map-hint") }, session, toast);
 const actions = {
-  redraw: () => { dirty = true; }, select, nameOf, toast, tell, setTool, goToLine, attempt, random,
+  redraw: () => { dirty = true; }, select, nameOf, toast, setTool, goToLine, attempt, random,
   moved: () => { session.world = { ...session.spec, points: Array.from(session.points) }; opening.keep(); },
   spaceHeld: false,
 };
@@ -83,6 +83,7 @@ const slowly = calm(() => {
   plot.draw(session, colours, themed());
   if (document.activeElement !== $("time")) $("time").value = session.time.toLocaleString("en");
   if (session.graph.n <= 2 ** 19) $("hash").textContent = sha256(session.states).slice(0, 10);
+  if (!session.playing) $("described").textContent = described(session);
   if (tab === "rules") editor.setUsed(usedLines());
   if (tab === "map") diagram.draw();
 }, 90);
@@ -108,7 +109,7 @@ session.on("frame", () => {
 session.on("world", () => {
   stage.selected = stage.cursor = found = null;
   stage.setWorld(session.graph, session.points);
-  $("title").textContent = session.title || "Examples";
+  $("title").textContent = session.title;
   document.title = `${session.title ? `${session.title} · ` : ""}GraphFSA Playground`;
   showSpeed();
   for (const name of ["build", "erase"]) document.querySelector(`[data-tool=${name}]`).hidden = Boolean(session.graph.lattice);
@@ -155,12 +156,6 @@ function toast(words) {
   $("toast").textContent = words;
   $("toast").classList.add("shown");
   hide();
-}
-
-// For those who can't see: what a key did.
-function tell(words) {
-  $("world").setAttribute("aria-label", words);
-  toast(words);
 }
 
 function attempt(action) {

@@ -29,8 +29,8 @@ export class History {
     }
   }
 
-  // To an earlier or later step. `stop` may say that this takes too long.
-  goTo(time, stop = () => false) {
+  // To an earlier or later step. `stop` may say that this takes too long; `passed` hears of each step that is made.
+  goTo(time, stop = () => false, passed = () => {}) {
     if (time < this.engine.time) {
       const target = Math.max(time, this.first);
       while (this.frames[this.frames.length - 1].time > target) this.frames.pop();
@@ -40,7 +40,10 @@ export class History {
       this.engine.touch();
       time = target;
     }
-    while (this.engine.time < time && !stop()) this.step();
+    while (this.engine.time < time && !stop()) {
+      this.step();
+      passed();
+    }
   }
 
   // After states were changed from outside: what was later is forgotten, and here is a frame that stays.

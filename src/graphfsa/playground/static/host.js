@@ -9,6 +9,8 @@ import { History } from "./history.js";
 const SLICE = 24;
 const SETTLE = 4000;
 const MAX_USED = 2 ** 15;
+const MAX_COUNTS = 2 ** 16;
+const MAX_ROWS = 1024;
 
 export function makeGraph(spec) {
   return spec.lattice ? latticeGraph(spec.lattice) : edgeGraph(spec.n, spec.pairs, spec);
@@ -43,9 +45,9 @@ export class Host {
     this._travel(id, at);
   }
 
-  // Steps, until one of the conditions holds, nothing moves any more, or the time is up.
-  advance({ id, steps, breaks = [], rows = false, used = false }) {
-    const until = performance.now() + SLICE, counts = [], lines = [];
+  // Steps, until one of the conditions holds, nothing moves any more, or, unless all are wanted, the time is up.
+  advance({ id, steps, breaks = [], rows = false, used = false, all = false }) {
+    const until = all ? Infinity : performance.now() + SLICE, counts = [], lines = [];
     let stopped = null, moved = -1, done = 0;
     while (done < steps && stopped === null && (done === 0 || performance.now() < until)) {
       const before = this.engine.counts();
@@ -102,11 +104,12 @@ export class Host {
 
   // Runs until states repeat; stays at the first step from which on they do.
   settle({ id, limit }) {
-    const until = performance.now() + SETTLE, known = new Map(), from = this.engine.time;
+    const until = performance.now() + SETTLE, known = new Map(), from = this.engine.time, way = new Way(this.engine);
     known.set(fingerprint(this.engine.states), from);
     let period = 0, since = 0;
     while (!period && this.engine.time - from < limit && performance.now() < until) {
       const moved = this.history.step(), mark = fingerprint(this.engine.states);
+      way.note();
       if (moved === 0) {
         since = this.engine.time - 1;
         period = 1;
@@ -121,13 +124,15 @@ export class Host {
       known.set(mark, this.engine.time);
     }
     if (period) this.history.goTo(since);
-    this._frame(id, { stopped: period ? { kind: period === 1 ? "rest" : "cycle", since, period } : { kind: "limit" }, used: true });
+    const stopped = period ? { kind: period === 1 ? "rest" : "cycle", since, period } : { kind: "limit" };
+    this._frame(id, { ...way.before(this.engine.time - from), stopped, used: true });
   }
 
   _travel(id, time) {
-    const until = performance.now() + SETTLE;
-    this.history.goTo(time, () => performance.now() > until);
-    this._frame(id, { stopped: this.engine.time < time ? { kind: "late" } : null, used: true });
+    const until = performance.now() + SETTLE, from = this.engine.time, way = new Way(this.engine);
+    this.history.goTo(time, () => performance.now() > until, () => way.note());
+    const passed = this.engine.time > from ? way.before(this.engine.time - from) : {};
+    this._frame(id, { ...passed, stopped: this.engine.time < time ? { kind: "late" } : null, used: true });
   }
 
   _frame(id, { counts = null, rows = [], stopped = null, moved = -1, used = false }) {
@@ -137,6 +142,29 @@ export class Host {
       type: "frame", id, time: engine.time, states: engine.states.slice(), counts: counts ?? [engine.counts()], rows,
       stopped, moved, used: small ? engine.usedEntries() : null, first: this.history.first,
     });
+  }
+}
+
+// What was passed on the way to a later step: how many nodes were in each state, and the rows of a space-time diagram.
+class Way {
+  constructor(engine) {
+    this.engine = engine;
+    this.counts = [];
+    this.rows = [];
+  }
+
+  note() {
+    if (this.counts.length <= MAX_COUNTS) this.counts.push(this.engine.counts());
+    if (this.engine.graph.lattice?.kind !== "line") return;
+    this.rows.push(this.engine.states.slice());
+    if (this.rows.length > 2 * MAX_ROWS) this.rows = this.rows.slice(-MAX_ROWS);
+  }
+
+  // The first of these steps; of a very long way nothing.
+  before(steps) {
+    if (steps < 1 || this.counts.length > MAX_COUNTS) return {};
+    const late = this.counts.length - steps;
+    return { counts: this.counts.slice(0, steps), rows: late ? this.rows.slice(0, -late) : this.rows };
   }
 }
 

@@ -22,6 +22,12 @@ export function showStory(session) {
       fsa.outcomes ? fact("coins", `seed ${session.seed}; the same link gives the same run`) : null));
 }
 
+// The world in words, for those who can't see it.
+export function described(session) {
+  const { names } = session.fsa, counts = Array.from(session.counts, (count, state) => `${count.toLocaleString("en")} ${names[state]}`);
+  return `${session.title || "A world of your own"}: ${extentWords(session)}. Step ${session.time.toLocaleString("en")}: ${counts.filter((words) => !words.startsWith("0 ")).join(", ") || "no nodes"}.`;
+}
+
 function extentWords({ graph, spec }) {
   const { lattice } = graph, number = (value) => value.toLocaleString("en");
   if (lattice?.kind === "line") return `${lattice.width} cells in a ${lattice.torus ? "ring" : "row"}`;

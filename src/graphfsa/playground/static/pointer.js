@@ -201,6 +201,7 @@ export class Pointer {
   key(event) {
     const { stage, session } = this, step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (step && !event.ctrlKey && !event.altKey) stage.cursor = this.next(stage.cursor, step);
+    else if (event.key === "w" && stage.cursor !== null) this.app.select(stage.cursor);
     else if (event.key === "Enter" && stage.cursor !== null) {
       if (this.tool === "look") this.app.select(stage.cursor);
       else {
@@ -210,7 +211,7 @@ export class Pointer {
     } else return;
     event.preventDefault();
     event.stopPropagation();
-    this.app.tell(`${this.app.nameOf(stage.cursor)}: ${session.fsa.names[session.states[stage.cursor]]}`);
+    this.app.toast(`${this.app.nameOf(stage.cursor)}: ${session.fsa.names[session.states[stage.cursor]]}`);
     this.app.redraw();
   }
 

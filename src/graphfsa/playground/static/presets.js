@@ -244,7 +244,7 @@ export const PRESETS = [
     + "diodes lets it through, the other is the same one turned around, and does not.",
     BOARD, placed(BOARD, [OPEN, 6, 3], [CLOSED, 15, 3]), { speed: 12 }),
   preset("rule30", "Rule 30", "Disorder from a single cell",
-    "A row of cells, each with two neighbours; time goes downwards. From one black cell this rule makes a pattern whose middle column passes for random.",
+    "A row of cells, each with two neighbours; time goes downwards. From a single cell this rule makes a pattern whose middle column passes for random.",
     ROW, { all: 0, some: { 1: [120] } }, { speed: 30 }),
   preset("rule90", "Rule 90", "Sierpinski's triangle",
     "A cell is on if exactly one of its two neighbours was. The triangle within triangles is Pascal's, modulo two.",
@@ -253,7 +253,7 @@ export const PRESETS = [
     "Gliders run through a striped background and collide. With the right start this row of cells can carry out any computation.",
     ROW, { shares: [0.5, 0.5], seed: 11 }, { speed: 30 }),
   preset("hex-life", "Hexagonal Life", "Six neighbours instead of eight",
-    "Cells are hexagons: born with three live neighbours, alive with two to four. From disorder small islands remain that blink or rest.",
+    "Cells are hexagons: born with three live neighbours, alive with two to four. Disorder turns into a maze of stripes, in which soon nothing but a few cells blinks.",
     lattice("hex", 48, 56, true), { shares: [0.7, 0.3], seed: 8 }, { speed: 10 }),
   preset("majority", "Majority", "Opinions, and where their borders come to rest",
     "Each node takes the opinion of more than half of its neighbours and keeps its own at a tie. Small groups vanish, borders become "

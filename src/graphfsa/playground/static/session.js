@@ -147,6 +147,7 @@ export class Session {
       return;
     }
     frame.counts.forEach((counts, k) => this.series.push(before + k + 1, counts));
+    if (frame.rows.length < frame.counts.length) this.rows = [];
     this.rows.push(...frame.rows);
     if (this.rows.length > 2 * MAX_ROWS) this.rows = this.rows.slice(-MAX_ROWS);
   }
@@ -183,16 +184,16 @@ export class Session {
     this.say("playing");
   }
 
-  _advance(steps) {
+  _advance(steps, all = false) {
     const now = performance.now(), used = this.wantUsed && now - (this._usedAt ?? 0) > 150;
     if (used) this._usedAt = now;
-    this._send({ type: "advance", steps, breaks: this.breaks, rows: this.graph.lattice?.kind === "line", used });
+    this._send({ type: "advance", steps, breaks: this.breaks, rows: this.graph.lattice?.kind === "line", used, all });
   }
 
   step(steps = 1) {
     this.pause();
     this._usedAt = 0;
-    this._advance(steps);
+    this._advance(steps, true);
   }
 
   back(steps = 1) {
