@@ -1,3 +1,5 @@
-"""Runs of small graphs begin without the compiler if nothing has loaded it; here kernels are tested."""
+"""The first runs of small graphs in a process are made in NumPy; the tests of this room are about compiled kernels."""
 
-import numba  # noqa: F401
+from graphfsa.engine._starting import never_start
+
+never_start()

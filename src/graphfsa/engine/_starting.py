@@ -1,12 +1,12 @@
-"""Begins runs of small graphs in NumPy, and goes on with compiled kernels when the compiler is worth its while.
+"""Begins runs of small graphs in NumPy, and goes on with compiled kernels when they are worth their while.
 
-Loading the compiler takes longer than many a run. So a process begins without it, for small graphs, and all its runs
-together may take about a quarter of a second; the run in which that is used up, and all later ones, are compiled.
+Loading the compiler and a kernel takes longer than many a run, and compiling one longer still. So for small graphs a
+process begins without, and all such runs together may take about a quarter of a second, which is what loading takes;
+the run in which that is used up, and all later ones, are compiled.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 from graphfsa.arrays import Array
@@ -23,10 +23,13 @@ _allowance = [_ALLOWANCE]
 
 
 def may_start(fsa: GraphFSA, graph: Graph) -> bool:
-    """Whether a run should begin without the compiler."""
-    if "numba" in sys.modules or graph.num_nodes + graph.num_arcs > _MAX_SIZE:
-        return False
-    return _allowance[0] > 0 and fits_numpy(fsa)
+    """Whether a run should begin in NumPy."""
+    return _allowance[0] > 0 and graph.num_nodes + graph.num_arcs <= _MAX_SIZE and fits_numpy(fsa)
+
+
+def never_start() -> None:
+    """Begin all further runs of this process with compiled kernels."""
+    _allowance[0] = 0
 
 
 class StartingStepper(Stepper):

@@ -17,7 +17,7 @@ from typing import Any
 from graphfsa.interrupts import deferred_signals
 
 # Kernels release the interpreter lock and are run by our own threads; the compiler's thread pool is never started.
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, "nogil": True, "error_model": "numpy", "boundscheck": False}
 _INTERNAL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Helpers are called by kernels alone, so they need no way in from Python; making one takes time."""
 _INNER = ("encode_first", "encode_second")
@@ -74,7 +74,7 @@ def _helper(function: FunctionType, known: dict[str, Any], fingerprint: str) -> 
     # Symbols are named after functions and numbered in each process. Two kernels that were compiled by different
     # processes and kept may have helpers of one name and number; loaded together, one would call the other's.
     knowing.__qualname__ = f"{function.__name__}_{fingerprint}"
-    return numba.njit(**_OPTIONS, **_INTERNAL)(knowing)
+    return numba.njit(**{**_OPTIONS, **_INTERNAL})(knowing)
 
 
 @cache
