@@ -34,7 +34,7 @@ def build_app(only: str | None = None) -> typer.Typer:
     app.callback()(_main)
     names = module_names(__name__)
     for name in [only] if only in names else names:
-        import_module(f"{__name__}.{name}").register(app)
+        import_module(f"{__name__}.{name.replace('-', '_')}").register(app)
     return app
 
 

@@ -26,6 +26,10 @@ _NAMING = b"2"
 """How helpers are named; code that was kept under another naming is not used."""
 
 
+compiled_here: list[str] = []
+"""The kernels that this process compiled, as it did not find them on disk."""
+
+
 @deferred_signals()  # An import that was interrupted leaves half a compiler, and the best so far needs a whole one.
 def compile_kernel(kernel: Callable[..., Any], **bindings: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel.
@@ -106,7 +110,11 @@ def _uninterrupted(compiled: Any) -> Any:
     @wraps(compile_for)
     def compile_all(*arguments: Any, **options: Any) -> Any:
         with deferred_signals():
-            return compile_for(*arguments, **options)
+            loaded = sum(compiled.stats.cache_hits.values())
+            found = compile_for(*arguments, **options)
+        if sum(compiled.stats.cache_hits.values()) == loaded:
+            compiled_here.append(compiled.py_func.__name__)
+        return found
 
     compiled._compile_for_args = compile_all
     return compiled

@@ -56,7 +56,7 @@ class GraphBatch:
             raise GraphError(f"a graph must have fewer than 2^31 nodes; the union would have {offsets[-1]}")
         num_arcs = np.array([graph.num_arcs for graph in graphs], np.int64)
         indptr = np.zeros(offsets[-1] + 1, np.int64)
-        if len(graphs):
+        if graphs:
             # Where a list of offsets begins, one minus the last of the list before stands between two nodes.
             degrees = np.diff(np.concatenate([graph.indptr for graph in graphs]))
             np.cumsum(np.delete(degrees, offsets[1:-1] + np.arange(len(graphs) - 1)), out=indptr[1:])
