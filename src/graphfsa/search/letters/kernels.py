@@ -16,7 +16,7 @@ spread: Any = None
 explain: Any = None
 
 NOBODY = -1
-_ZERO = np.int64(0)
+_ZERO: Any = np.int64(0)
 """A zero whose type is that of any other integer: for a literal one, helpers would be compiled once more."""
 
 
