@@ -55,8 +55,9 @@ def _counting() -> None:
 
 
 def _positions() -> None:
-    for graph, kernel in (("row:10", "event"), ("row:10", "dense"), ("ring:300", "lattice")):
-        run("rule110", graph, "random", 3, kernel=kernel)
+    run("rule110", "row:10", "random", 3, kernel="event")
+    run("rule110", "row:10", "random", 3, kernel="dense")
+    run("rule110", "ring:300", "random", 3, kernel="lattice")
 
 
 def _coins() -> None:
