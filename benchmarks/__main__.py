@@ -24,6 +24,7 @@ NAMES = (
     "prove",
     "schedulers",
     "spreading",
+    "start",
     "views",
     "waves",
 )

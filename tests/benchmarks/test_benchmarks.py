@@ -28,6 +28,14 @@ def test_the_engine_reports_every_figure(bench):
     assert report["provenance"]["versions"]["numba"] != "not installed"
 
 
+def test_the_start_is_measured_by_commands_and_calls(bench):
+    rows = {line["what"]: line["figure"] for line in bench("start")["rows"]}
+    words = " ".join(rows)
+    for part in ("import numpy", "graphfsa run", "run, 10 nodes", "GraphBatch.of", "from_networkx", "draw, distance"):
+        assert part in words
+    assert all(figure > 0 for figure in rows.values())
+
+
 def test_cuts_are_recovered(bench):
     rows = {line["what"]: line["figure"] for line in bench("continuous")["rows"]}
     found = [figure for what, figure in rows.items() if what.endswith("cuts in the gap of the data")]

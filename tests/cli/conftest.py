@@ -25,7 +25,8 @@ def cli():
     """Run a command in this process."""
 
     def call(*arguments):
-        result = CliRunner().invoke(build_app(), [str(part) for part in arguments])
+        words = [str(part) for part in arguments]
+        result = CliRunner().invoke(build_app(words[0] if words else None), words)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return Answer(result.exit_code, result.stdout, result.stderr)

@@ -108,7 +108,7 @@ def test_max_steps_goes_with_stable_only():
 def test_an_unknown_kernel_lists_the_valid_ones(kernel):
     with pytest.raises(UnknownNameError) as caught:
         run(library.distance(), PATH, START, 3, kernel=kernel)
-    assert str(caught.value).endswith("valid names: auto, bits, dense, event, lattice")
+    assert str(caught.value).endswith("valid names: auto, bits, dense, event, lattice, numpy")
 
 
 def test_a_kernel_with_a_slip_is_guessed():

@@ -48,7 +48,7 @@ def runs(fsa, graph, states, steps, **options):
         try:
             found[kernel] = run(fsa, graph, states, steps, kernel=kernel, **options)
         except GraphFSAError as error:
-            assert kernel in ("lattice", "bits")
+            assert kernel in ("lattice", "bits", "numpy")
             assert "can't run" in str(error)
     return found
 
@@ -177,7 +177,7 @@ def test_cycles_are_noticed_across_handovers(length, tail):
             states,
             "stable",
         )
-        assert trajectory.kernel == "dense+event"
+        assert trajectory.kernel == "dense+event" or (length < 5 and not tail)  # Short cycles are noticed before.
         assert (trajectory.stable_at, trajectory.period) == (tail, length)
         assert np.flatnonzero(trajectory.last[:length]).tolist() == [tail % length]
 
@@ -234,7 +234,7 @@ def test_all_graphs_of_the_atlas(aggregation):
 )
 def test_which_paths_can_run_life(graph, fits):
     found = runs(library.life_like(), graph, np.ones(graph.num_nodes, int), 3)
-    assert set(found) == {"auto", "event", "dense", *fits.split()}
+    assert set(found) == {"auto", "event", "dense", "numpy", *fits.split()}
     for kernel in found.keys() - {"auto"}:
         assert found[kernel].kernel == kernel
     assert len({trajectory.digest for trajectory in found.values()}) == 1

@@ -32,7 +32,7 @@ def every_kernel(fsa, graph, states, steps, **options):
         try:
             found[kernel] = run(fsa, graph, states, steps, kernel=kernel, **options)
         except GraphFSAError as error:
-            assert kernel in ("lattice", "bits")
+            assert kernel in ("lattice", "bits", "numpy")
             assert "can't run" in str(error)
     return found
 
@@ -108,7 +108,7 @@ def test_rows_as_lattices(boundary):
         wide = np.r_[beyond(now[0]), now, beyond(now[-1])]
         now = wide[:-2] ^ wide[2:]  # Rule 90 is the exclusive or of both sides.
     found = every_kernel(fsa, families.row(300), states, 50)
-    assert set(found) == {"auto", "event", "dense", "lattice"}
+    assert set(found) == {"auto", "event", "dense", "numpy", "lattice"}
     for kernel, trajectory in found.items():
         assert np.array_equal(trajectory.last, now), kernel
 
@@ -278,7 +278,7 @@ def circuit(picture):
 
 def wireworld(cells, steps):
     found = every_kernel(library.wireworld(), families.moore(*cells.shape), cells.reshape(-1), steps, record="all")
-    assert set(found) == {"auto", "event", "dense", "lattice"}
+    assert set(found) == {"auto", "event", "dense", "numpy", "lattice"}
     assert len({trajectory.states.tobytes() for trajectory in found.values()}) == 1
     return found["auto"].states.reshape(-1, *cells.shape)
 

@@ -55,7 +55,7 @@ class GraphFSA(Automaton):
         [[0, 0, 1, 1], [1, 1, 1, 1]]
     """
 
-    __slots__ = ("_table",)
+    __slots__ = ("_absorbing", "_table")
 
     def __init__(
         self,
@@ -68,6 +68,7 @@ class GraphFSA(Automaton):
     ) -> None:
         super().__init__(state_names, aggregation, starting_states, final_states)
         self._table = _check_table(transition_table, self.num_states, self.num_values)
+        self._absorbing: Array | None = None
         self._check_finals()
 
     @classmethod
@@ -143,6 +144,15 @@ class GraphFSA(Automaton):
     def transition_table(self) -> Array:
         """The next state, uint8 [num_states, num_values], read-only."""
         return self._table
+
+    @property
+    def absorbing(self) -> Array:
+        """Whether a node that is in a state stays in it whatever it sees, bool [num_states], read-only."""
+        if self._absorbing is None:
+            found: Array = (self._table == np.arange(self.num_states)[:, None]).all(axis=1)
+            found.setflags(write=False)
+            self._absorbing = found
+        return self._absorbing
 
     def with_entry(self, state: str | int, value: int, successor: str | int) -> GraphFSA:
         """The same automaton with another next state for one state and value.

@@ -32,6 +32,8 @@ def node_values(what: str, names: Sequence[str], graph: Graph, given: Any, defau
     Raises:
         StateError: A node has no value, or what was given is no value or no node.
     """
+    if default is None and _is_plain(given, graph.num_nodes, len(names)):
+        return given.copy()
     if isinstance(given, Mapping):
         return _by_node(what, names, graph, given, default)
     if default is not None:
@@ -39,6 +41,13 @@ def node_values(what: str, names: Sequence[str], graph: Graph, given: Any, defau
     if isinstance(given, str):
         return np.full(graph.num_nodes, _number(given, names, f"the {what} of all nodes"), np.uint8)
     return _of_array(what, names, graph.num_nodes, given)
+
+
+def _is_plain(given: Any, num_nodes: int, count: int) -> bool:
+    """Whether values are as they shall be; a short run takes no longer than to find that out in the general way."""
+    if type(given) is not np.ndarray or given.dtype != np.uint8 or given.shape != (num_nodes,):
+        return False
+    return given.max(initial=0) < count
 
 
 def _by_node(

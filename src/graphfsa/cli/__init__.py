@@ -16,8 +16,12 @@ import typer
 from graphfsa.plugins import module_names
 
 
-def build_app() -> typer.Typer:
-    """The application with all commands; cheap, because commands import what they need when they run."""
+def build_app(only: str | None = None) -> typer.Typer:
+    """The application; cheap, because commands import what they need when they run.
+
+    Args:
+        only: The command that is about to run, to leave out the others.
+    """
     app = typer.Typer(
         name="graphfsa",
         help="Finite state automata that live on graphs: learn, run, check and draw them. Exit codes: 0 done, 1 "
@@ -28,8 +32,9 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_main)
-    for name in module_names(__name__):
-        import_module(f"{__name__}.{name}").register(app)
+    names = module_names(__name__)
+    for name in [only] if only in names else names:
+        import_module(f"{__name__}.{name.replace('-', '_')}").register(app)
     return app
 
 
@@ -42,7 +47,7 @@ def main() -> None:
         elif hasattr(stream, "reconfigure"):  # A character that the terminal lacks must not end the program.
             stream.reconfigure(errors="backslashreplace")
     try:
-        build_app()(prog_name="graphfsa")
+        build_app(sys.argv[1] if len(sys.argv) > 1 else None)(prog_name="graphfsa")
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:

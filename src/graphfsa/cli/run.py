@@ -58,7 +58,7 @@ def run_command(
     ),
     out: str = typer.Option(None, help="Write the last states to this .txt or .safetensors file."),
     threads: int = typer.Option(None, min=1, help="Number of threads [default: all cores]."),
-    kernel: str = typer.Option("auto", help="auto, event, dense, lattice or bits. The result is the same."),
+    kernel: str = typer.Option("auto", help="auto, event, dense, lattice, bits or numpy. The result is the same."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Run an automaton on a graph, all nodes at once in every step unless a scheduler says otherwise.
@@ -69,7 +69,6 @@ def run_command(
     from graphfsa.automaton.states import SUFFIXES, parse_states, write_states
     from graphfsa.engine import run
     from graphfsa.graphs import find_graph
-    from graphfsa.learners import find_any_automaton
 
     check_output(out, SUFFIXES)
     inputs = [Path(text) for text in (automaton, graph) if is_file(text)]
@@ -78,7 +77,7 @@ def run_command(
     limit = parse_steps(steps)
     if max_steps is not None and limit != "stable":
         raise GraphFSAError("--max-steps goes with --steps stable")
-    fsa = find_any_automaton(automaton)
+    fsa = _find(automaton)
     if limit == "stable":
         _warn_of_endless(faults)
     if replicates is not None:
@@ -110,6 +109,15 @@ def run_command(
         print_json(facts)
     else:
         print_rows(_words(facts))
+
+
+def _find(automaton: str) -> GraphFSA | StochasticFSA:
+    """The automaton of a name or file; what reads networks, which are none, takes long to import."""
+    if automaton.lower().endswith(".safetensors"):
+        from graphfsa.learners import find_any_automaton
+    else:
+        from graphfsa.automaton.library import find_any_automaton
+    return find_any_automaton(automaton)
 
 
 def _warn_of_endless(faults: list[str]) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -87,13 +87,24 @@ def draw(
     while have < count or not kept:
         batch = min(max(32, (count - have) * (2 if zone == "train" else 14)), max(32, _BATCH_NODES // size))
         found = dataset.generate(size, batch, rng, steps=steps)
-        found = found.select(np.flatnonzero(in_zone(found, zone)))
-        kept.append(found)
-        have += len(found)
+        kept.append(found.select(_first_of(found, zone, count - have)))
+        have += len(kept[-1])
         drawn += batch
         if have < count and drawn > 1000 * max(count, 32):
             raise GraphFSAError(f"{dataset.name}: too few distinct graphs of {size} nodes for the {zone} zone")
-    return Examples.concatenate(kept).select(np.arange(count))
+    return kept[0] if len(kept) == 1 else Examples.concatenate(kept)
+
+
+def _first_of(examples: Examples, zone: Zone, count: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """The first graphs that belong to a zone, at most ``count`` of them; others may not even be hashed."""
+    chosen: list[np.ndarray[Any, Any]] = []
+    have = begin = 0
+    while have < count and begin < len(examples):
+        end = min(len(examples), begin + 32 + (count - have) * 21 // (2 * len(_TENTHS[zone])))
+        part = np.arange(begin, end)
+        chosen.append(part[in_zone(examples if len(part) == len(examples) else examples.select(part), zone)])
+        have, begin = have + len(chosen[-1]), end
+    return np.concatenate([np.empty(0, np.intp), *chosen])[:count]
 
 
 def draw_split(dataset: Dataset, split: Split, rng: np.random.Generator, zone: Zone) -> Examples:

@@ -184,8 +184,12 @@ def with_extra_edges(edges: Array, size: int, count: int, extra: int, rng: np.ra
     """Trees with up to ``extra`` more random edges each; an edge that is there already, or a loop, is not added."""
     first = np.repeat(np.arange(count) * size, extra)
     more = rng.integers(0, size, (count * extra, 2)) + first[:, None]
-    pairs = np.sort(np.concatenate((edges, more[more[:, 0] != more[:, 1]])), axis=1)
-    return GraphBatch.from_edges(np.full(count, size), np.unique(pairs, axis=0))
+    pairs = np.concatenate((edges, more[more[:, 0] != more[:, 1]]))
+    # As one number each, pairs are sorted many times as fast.
+    total = max(1, size * count)
+    numbers = np.sort(pairs.min(axis=1) * total + pairs.max(axis=1))
+    numbers = numbers[np.diff(numbers, prepend=-1) > 0]
+    return GraphBatch.from_edges(np.full(count, size), np.stack((numbers // total, numbers % total), axis=1))
 
 
 def paths(size: int, count: int) -> GraphBatch:

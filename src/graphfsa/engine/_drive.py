@@ -15,6 +15,9 @@ from graphfsa.engine._stepper import Outcome, Stepper, same
 
 Progress = Callable[[int], None]
 _PAUSE_SECONDS = 0.2
+_MOST_AT_FIRST = 16
+_LITTLE = 512
+"""Nodes to look at before it is asked for the first time how far the run is."""
 
 
 class Drive:
@@ -41,8 +44,8 @@ class Drive:
         self._first = states
         self._fresh = fresh
         self._progress = progress
-        self._chunk = 1
-        self._window = 1
+        # A step of a small graph costs less than a call, so its runs begin with several.
+        self._chunk = self._window = max(1, min(_MOST_AT_FIRST, _LITTLE // (len(states) + 1)))
         self._mark = (0, states)
         self._before = (0, states)
         stepper.set_mark(states)
@@ -62,6 +65,8 @@ class Drive:
             return None
         if self._fixed_at is not None:
             return self._fixed_at, self.stepper.states()
+        if self._mark[0] == 0:
+            return self._mark
         # If the period is no longer than the last window, the mark of that window was not on the cycle yet.
         low = self._before if self.period <= self._window // 2 else (0, self._first)
         return _first_repeat(self._fresh, low, self._mark[0], self.period)

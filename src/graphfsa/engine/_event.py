@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from graphfsa.arrays import Array
+from graphfsa.automaton.base import MAX_STATES
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._stepper import Outcome, Stepper
 from graphfsa.engine.compiling import compile_kernel
@@ -29,6 +30,13 @@ encode_node: Any = None
 _PAUSE = 1 << 22
 """Nodes to look at before the kernel comes back, so that interrupts and progress are served."""
 _LOG = 1 << 16
+_OUTCOMES = tuple(Outcome)
+_NEVER = np.zeros(MAX_STATES, bool)
+_NEVER.setflags(write=False)
+_NO_MARK = np.empty(0, np.uint8)
+_NO_ENTRIES = (np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+_NO_LOG = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.uint8))
+"""What switches a feature of the kernel off."""
 
 
 def _event_steps(
@@ -143,21 +151,23 @@ class EventStepper(Stepper):
         encoder = encoder_of(fsa.aggregation, fsa.num_states, graph)
         self._kernel = _kernel(encoder.function)
         self._arcs = (*arcs_of(graph), *graph.out_arcs())
-        stays = (table == np.arange(fsa.num_states)[:, None]).all(axis=1)
         # A node in an absorbing state need not be looked at, unless we count which of its entries it uses.
-        absorbing = np.zeros_like(stays) if entries else stays
+        absorbing = _NEVER[: fsa.num_states] if entries else fsa.absorbing
         self._rule = (table, encoder.parameters, absorbing)
         self._busy = n if busy is None else busy
         self._states = np.empty(n, np.uint8)
-        self._mark = np.empty(0, np.uint8)
+        self._mark = _NO_MARK
         self._frontier, self._queue = np.empty((2, n), np.int32)
         self._queued = np.zeros(n, np.uint8)
         self._following = np.empty(n, np.uint8)
         self._num_frontier = self._differing = self._time = 0
-        tracked, counted = (n, table.size) if entries else (0, 0)
-        self._tracking = (np.full(tracked, -1, np.int32), np.zeros(tracked, np.int64), np.zeros(counted, np.int64))
-        size = max(_LOG, n) if changes else 0
-        self._log = (np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.uint8))
+        self._tracking = _NO_ENTRIES
+        if entries:
+            self._tracking = (np.full(n, -1, np.int32), np.zeros(n, np.int64), np.zeros(table.size, np.int64))
+        self._log = _NO_LOG
+        if changes:
+            size = max(_LOG, n)
+            self._log = (np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.uint8))
         self._logged: list[tuple[Array, Array, Array]] = []
         self.num_changes = 0
 
@@ -174,8 +184,8 @@ class EventStepper(Stepper):
         return self._states.copy()
 
     def set_mark(self, states: Array | None) -> None:
-        self._mark = np.empty(0, np.uint8) if states is None else states
-        self._differing = 0 if states is None else int((self._states != states).sum())
+        self._mark = _NO_MARK if states is None else states
+        self._differing = 0 if states is None else int(np.count_nonzero(self._states != states))
 
     def advance(self, limit: int) -> tuple[int, Outcome]:
         done, outcome, self._num_frontier, self._differing, logged = self._kernel(
@@ -200,7 +210,7 @@ class EventStepper(Stepper):
             times, nodes, states = self._log
             self._logged.append((times[:logged].copy(), nodes[:logged].copy(), states[:logged].copy()))
             self.num_changes += logged
-        return done, Outcome(outcome)
+        return done, _OUTCOMES[outcome]
 
     @property
     def counts_entries(self) -> bool:

@@ -17,13 +17,17 @@ from typing import Any
 from graphfsa.interrupts import deferred_signals
 
 # Kernels release the interpreter lock and are run by our own threads; the compiler's thread pool is never started.
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, "nogil": True, "error_model": "numpy", "boundscheck": False}
 _INTERNAL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Helpers are called by kernels alone, so they need no way in from Python; making one takes time."""
 _INNER = ("encode_first", "encode_second")
 """Names by which a function that is made of others calls them; see ``graphfsa.engine.encoding``."""
 _NAMING = b"2"
 """How helpers are named; code that was kept under another naming is not used."""
+
+
+compiled_here: list[str] = []
+"""The kernels that this process compiled, as it did not find them on disk."""
 
 
 @deferred_signals()  # An import that was interrupted leaves half a compiler, and the best so far needs a whole one.
@@ -74,7 +78,7 @@ def _helper(function: FunctionType, known: dict[str, Any], fingerprint: str) -> 
     # Symbols are named after functions and numbered in each process. Two kernels that were compiled by different
     # processes and kept may have helpers of one name and number; loaded together, one would call the other's.
     knowing.__qualname__ = f"{function.__name__}_{fingerprint}"
-    return numba.njit(**_OPTIONS, **_INTERNAL)(knowing)
+    return numba.njit(**{**_OPTIONS, **_INTERNAL})(knowing)
 
 
 @cache
@@ -106,7 +110,11 @@ def _uninterrupted(compiled: Any) -> Any:
     @wraps(compile_for)
     def compile_all(*arguments: Any, **options: Any) -> Any:
         with deferred_signals():
-            return compile_for(*arguments, **options)
+            loaded = sum(compiled.stats.cache_hits.values())
+            found = compile_for(*arguments, **options)
+        if sum(compiled.stats.cache_hits.values()) == loaded:
+            compiled_here.append(compiled.py_func.__name__)
+        return found
 
     compiled._compile_for_args = compile_all
     return compiled

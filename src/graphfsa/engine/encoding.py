@@ -62,7 +62,7 @@ def encoder_of(aggregation: Aggregation, num_states: int, graph: Graph, *, hidde
     if isinstance(aggregation, ProductAggregation) and kind is ProductAggregation:
         return _product(aggregation, num_states, graph)
     if kind.compiled_encode is not None and _is_up_to_date(kind, "compiled_encode"):
-        return Encoder(kind.compiled_encode, aggregation.parameters(num_states))
+        return _own(aggregation, kind.compiled_encode, num_states)
     if aggregation.uses_kinds:
         steps = _kind_table(aggregation, num_states, max(1, graph.num_slots))
         if steps is None:
@@ -82,15 +82,22 @@ def encoder_of(aggregation: Aggregation, num_states: int, graph: Graph, *, hidde
     return Encoder(_by_counts, _count_table(aggregation, num_states, degrees))
 
 
+@lru_cache(maxsize=64)
+def _own(aggregation: Aggregation, function: Callable[..., int], num_states: int) -> Encoder:
+    return Encoder(function, aggregation.parameters(num_states))
+
+
+_NO_SLOTS = np.empty(0, np.uint8)
+_NO_SLOTS.setflags(write=False)  # Read-only as real slots are: kernels are compiled for either kind of array.
+
+
 def arcs_of(graph: Graph) -> tuple[Array, Array, Array]:
     """What kernels get of a graph: ``indptr``, ``indices``, and ``slots``, which are empty if there are none."""
-    if graph.slots is not None:
-        return graph.indptr, graph.indices, graph.slots
-    nothing = np.empty(0, np.uint8)
-    nothing.setflags(write=False)  # Read-only as real slots are: kernels are compiled for either kind of array.
-    return graph.indptr, graph.indices, nothing
+    slots = graph.slots
+    return graph.indptr, graph.indices, _NO_SLOTS if slots is None else slots
 
 
+@lru_cache(maxsize=256)
 def _is_up_to_date(kind: type[Aggregation], method: str) -> bool:
     """Whether a method was defined together with ``encode`` or after it; a new ``encode`` makes inherited ones void."""
 

@@ -13,6 +13,8 @@ from graphfsa.engine._bits import BitStepper, outcomes
 from graphfsa.engine._dense import ListStepper
 from graphfsa.engine._event import EventStepper
 from graphfsa.engine._lattice import LatticeStepper, fits_lattice
+from graphfsa.engine._numpy import NumpyStepper, fits_numpy
+from graphfsa.engine._starting import StartingStepper, may_start
 from graphfsa.engine._stepper import DenseStepper, Outcome, Stepper
 from graphfsa.engine._tiled import TiledStepper, fits_tiles
 from graphfsa.engine._tiled_parts import TiledPartsStepper, fits_parts
@@ -21,8 +23,8 @@ from graphfsa.graphs.graph import Graph
 
 __all__ = ["KERNELS", "Kernel", "Stepper", "make_stepper"]
 
-Kernel = Literal["auto", "event", "dense", "lattice", "bits"]
-KERNELS = ("auto", "event", "dense", "lattice", "bits")
+Kernel = Literal["auto", "event", "dense", "lattice", "bits", "numpy"]
+KERNELS = ("auto", "event", "dense", "lattice", "bits", "numpy")
 
 _SMALL_GRAPH = 1 << 13
 """Nodes and arcs up to which a call per step costs more than the step: the event kernel makes many steps per call."""
@@ -37,11 +39,18 @@ def make_stepper(fsa: GraphFSA, graph: Graph, kernel: Kernel, threads: int) -> S
         return EventStepper(fsa, graph)
     if kernel == "dense":
         return _dense(fsa, graph, threads, quiet=0)
-    if kernel in ("lattice", "bits"):
-        stepper = _lattice(fsa, graph, threads, quiet=0) if kernel == "lattice" else _bits(fsa, graph, threads)
+    if kernel != "auto":
+        stepper = _special(fsa, graph, kernel, threads)
         if stepper is None:
             raise GraphFSAError(f"kernel {kernel!r} can't run this automaton on this graph; choose 'auto'")
         return stepper
+    if may_start(fsa, graph):
+        return StartingStepper(fsa, graph, lambda: _fastest(fsa, graph, threads))
+    return _fastest(fsa, graph, threads)
+
+
+def _fastest(fsa: GraphFSA, graph: Graph, threads: int) -> Stepper:
+    """The compiled stepper that is expected to be fastest."""
     if graph.lattice is not None and graph.num_nodes > _SMALL_LATTICE:
         stepper = _bits(fsa, graph, threads) or _adaptive_lattice(fsa, graph, threads)
         if stepper is not None:
@@ -51,6 +60,15 @@ def make_stepper(fsa: GraphFSA, graph: Graph, kernel: Kernel, threads: int) -> S
     # An event costs about ten times as much as a node in a dense step, and a change makes an event of each neighbour.
     quiet = graph.num_nodes**2 // (16 * (graph.num_nodes + graph.num_arcs))
     return _AdaptiveStepper(_dense(fsa, graph, threads, quiet), lambda: EventStepper(fsa, graph, busy=4 * quiet))
+
+
+def _special(fsa: GraphFSA, graph: Graph, kernel: Kernel, threads: int) -> Stepper | None:
+    """The stepper of a kernel that not every automaton and graph has."""
+    if kernel == "lattice":
+        return _lattice(fsa, graph, threads, quiet=0)
+    if kernel == "bits":
+        return _bits(fsa, graph, threads)
+    return NumpyStepper(fsa, graph) if fits_numpy(fsa) else None
 
 
 def _dense(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStepper:

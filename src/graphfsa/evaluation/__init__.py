@@ -16,6 +16,7 @@ from graphfsa.evaluation.runner import planned, run_experiments
 from graphfsa.evaluation.scoring import Evaluation, Row, evaluate
 from graphfsa.evaluation.statistics import PairedTest, Reproduction, Summary, paired_test, reproduction, summary
 from graphfsa.evaluation.tables import Table, make_tables
+from graphfsa.evaluation.warming import Warmed, warm_up
 
 __all__ = [
     "Block",
@@ -38,6 +39,7 @@ __all__ = [
     "Table",
     "Test",
     "Train",
+    "Warmed",
     "as_csv",
     "check_results",
     "evaluate",
@@ -55,5 +57,6 @@ __all__ = [
     "reproduction",
     "run_experiments",
     "summary",
+    "warm_up",
     "write_results",
 ]

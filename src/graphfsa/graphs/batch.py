@@ -54,15 +54,17 @@ class GraphBatch:
         offsets = _offsets(np.array([graph.num_nodes for graph in graphs], np.int64))
         if offsets[-1] >= 2**31:
             raise GraphError(f"a graph must have fewer than 2^31 nodes; the union would have {offsets[-1]}")
-        arcs = _offsets(np.array([graph.num_arcs for graph in graphs], np.int64))
+        num_arcs = np.array([graph.num_arcs for graph in graphs], np.int64)
         indptr = np.zeros(offsets[-1] + 1, np.int64)
-        indices = np.empty(arcs[-1], np.int64)
-        slots = np.empty(arcs[-1], np.uint8) if any(slotted) else None
-        for graph, node, arc in zip(graphs, offsets, arcs, strict=False):
-            indptr[node + 1 : node + 1 + graph.num_nodes] = graph.indptr[1:] + arc
-            indices[arc : arc + graph.num_arcs] = graph.indices + node
-            if slots is not None and graph.slots is not None:
-                slots[arc : arc + graph.num_arcs] = graph.slots
+        if graphs:
+            # Where a list of offsets begins, one minus the last of the list before stands between two nodes.
+            degrees = np.diff(np.concatenate([graph.indptr for graph in graphs]))
+            np.cumsum(np.delete(degrees, offsets[1:-1] + np.arange(len(graphs) - 1)), out=indptr[1:])
+        rows = [graph.indices for graph in graphs]
+        indices = np.concatenate([np.empty(0, np.int64), *rows]) + np.repeat(offsets[:-1], num_arcs)
+        slots = None
+        if any(slotted):
+            slots = np.concatenate([graph.slots for graph in graphs if graph.slots is not None])
         return cls(Graph(indptr, indices, slots, kinds), offsets, names)
 
     @classmethod

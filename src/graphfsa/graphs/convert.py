@@ -8,6 +8,7 @@ place for slots and kinds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -76,9 +77,12 @@ def from_networkx(nxgraph: Any, *, relation: str | None = None, kinds: Iterable[
     number = {node: place for place, node in enumerate(nxgraph.nodes)}
     if kinds is not None and relation is None:
         raise GraphError("kinds go with relation: the attribute that says of which kind an edge is")
+    directed = nxgraph.is_directed()
+    pairs = None if relation is not None or nxgraph.is_multigraph() else _plain_edges(nxgraph, number)
+    if pairs is not None:
+        return Graph.from_edges(len(number), pairs, directed=directed, node_names=number)
     edges = list(nxgraph.edges(data="slot" if relation is None else relation))
     pairs = np.array([(number[u], number[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
-    directed = nxgraph.is_directed()
     slots = _networkx_slots(nxgraph, edges) if relation is None else _networkx_kinds(relation, edges)
     return Graph.from_edges(
         len(number), pairs, directed=directed, slots=slots or None, kinds=kinds if slots else None, node_names=number
@@ -227,6 +231,22 @@ def to_tensor(array: Array) -> Any:
         raise MissingExtraError("torch", "train") from error
 
     return torch.from_numpy(array)
+
+
+def _plain_edges(nxgraph: Any, number: dict[Any, int]) -> Array | None:
+    """The edges of a graph without repeated ones, as pairs of numbers; None if some may have slots."""
+    nodes, rows = list[Any](), list[Any]()
+    for node, row in nxgraph.adjacency():
+        nodes.append(node)
+        rows.append(row)
+    if "slot" in set(chain.from_iterable(chain.from_iterable(row.values() for row in rows))):
+        return None
+    degrees = np.fromiter(map(len, rows), np.int64, len(rows))
+    sources = np.repeat(np.fromiter(map(number.__getitem__, nodes), np.int64, len(rows)), degrees)
+    targets = np.fromiter(map(number.__getitem__, chain.from_iterable(rows)), np.int64, len(sources))
+    pairs = np.stack((sources, targets), axis=1)
+    # Both ends of an undirected edge list it.
+    return pairs if nxgraph.is_directed() else pairs[sources <= targets]
 
 
 def _networkx_slots(nxgraph: Any, edges: list[tuple[Any, Any, Any]]) -> list[int] | None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 # Bound when a kernel is compiled.
 is_wrong: Any = None
 play: Any = None
@@ -14,6 +16,8 @@ spread: Any = None
 explain: Any = None
 
 NOBODY = -1
+_ZERO: Any = np.int64(0)
+"""A zero whose type is that of any other integer: for a literal one, helpers would be compiled once more."""
 
 
 class LetterArrays(NamedTuple):
@@ -66,7 +70,7 @@ def play_letters(problem: LetterArrays, proposal: Proposal, room: Room, graph: i
     states, following = room.states, room.following
     for node in range(size):
         states[node] = proposal.starts[problem.inputs[begin + node]]
-        if is_wrong(problem, begin + node, states[node], 0, num_states):
+        if is_wrong(problem, begin + node, states[node], _ZERO, num_states):
             return node, 0, False
     done, changed = 0, False
     while done < problem.steps[graph]:
@@ -174,7 +178,7 @@ def find_lemmas(
     problem: LetterArrays, proposal: Proposal, room: Room, unknowns: Any, ends: Any, work: Any
 ) -> int:  # fmt: skip
     """Roll out the graphs until enough of them are wrong, and explain each; returns how many, 0 if all are right."""
-    found, place = 0, 0
+    found, place = _ZERO, _ZERO
     for graph in range(len(problem.steps)):
         outcome = play(problem, proposal, room, graph)
         size = problem.offsets[graph + 1] - problem.offsets[graph]
