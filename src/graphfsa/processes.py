@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
+from multiprocessing import parent_process
 from typing import Any
 
 
@@ -21,3 +23,11 @@ def enter(module: str, function: str, *arguments: Any) -> None:
         getattr(import_module(module), function)(*arguments)
     except (ImportError, MemoryError, SystemError, RuntimeError, OSError) as error:
         sys.exit(f"error: a process can't go on: {type(error).__name__}: {error}")
+
+
+def end_with_parent() -> None:
+    """Wait for the parent to end, and end this process then: a parent that is killed can't do it. For a thread."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -18,6 +18,7 @@ export class Stage {
     this.view = { scale: 1, x: 0, y: 0 };
     this.selected = null;
     this.cursor = null;
+    this.marks = [];
     this.fitted = true;
     this.theme = { ground: "#fff", line: "#ccc", ink: "#000", accent: "#000" };
     this._small = document.createElement("canvas");
@@ -160,6 +161,7 @@ export class Stage {
     context.fillRect(0, 0, canvas.width, canvas.height);
     if (!this.graph || !states) return;
     this[`_${this.kind}`](states);
+    for (const node of this.marks.slice(0, CIRCLES)) this._outline(node, theme.bad, [5, 3]);
     if (this.cursor !== null) this._outline(this.cursor, theme.accent, [4, 3]);
     if (this.selected !== null && this.selected < this.graph.n) this._outline(this.selected, theme.accent, []);
   }
