@@ -19,13 +19,14 @@ _MODEL = Field(dict)
 _TASK = Field((str, None), None, most=100)
 _EXAMPLES = Field((list, None), None, least=1, most=MAX_EXAMPLES, items=Field(dict))
 _SIZE = Field(int, 5, least=1, most=MAX_NODES)
+_CLASS = Field(str, "tree", choices=("path", "cycle", "tree", "connected", "row", "ring"))
 _SEED = Field(int, 0, least=0, most=2**53 - 1)
 _FIELDS = {
     "learn": {"task": _TASK, "examples": _EXAMPLES, "learner": Field(str, "exact", choices=LEARNERS), "seed": _SEED},
     "verify": {"model": _MODEL, "task": _TASK, "examples": _EXAMPLES, "max_nodes": _SIZE},
     "prove": {"model": _MODEL, "task": Field(str, most=100)},
     "suggest": {"model": _MODEL, "examples": _EXAMPLES, "max_nodes": _SIZE},
-    "compare": {"model": _MODEL, "other": _MODEL, "max_nodes": _SIZE},
+    "compare": {"model": _MODEL, "other": _MODEL, "graph_class": _CLASS, "max_nodes": _SIZE},
     "report": {"model": _MODEL, "task": _TASK, "examples": _EXAMPLES, "title": Field((str, None), None, most=200)},
 }  # fmt: skip
 KINDS = tuple(_FIELDS)

@@ -245,7 +245,7 @@ def _suggest(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
 
 def _compare(request: dict[str, Any], _tell: Tell) -> dict[str, Any]:
     first, second = _automaton(request["model"]), _automaton(request["other"])
-    found = compare(first, second, max_nodes=request["max_nodes"])
+    found = compare(first, second, graph_class=request["graph_class"], max_nodes=request["max_nodes"])
     facts = {"equivalent": found.equivalent, "by": found.by, "checked": found.checked, "graph_class": found.graph_class}
     differs = found.distinguishing
     if differs is None:

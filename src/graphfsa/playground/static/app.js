@@ -57,6 +57,7 @@ function recolour() {
   editor.tintLines();
   diagram.refresh();
   shown[tab]?.();
+  slowly();
   dirty = true;
 }
 
@@ -298,6 +299,7 @@ function showTab(name, focus = false) {
     $(each).hidden = !chosen;
     button.setAttribute("aria-selected", String(chosen));
     button.tabIndex = chosen ? 0 : -1;
+    if (chosen) $("tabs").scrollLeft = button.offsetLeft - $("tabs").offsetLeft - $("tabs").clientWidth / 2;
     if (chosen && focus) button.focus();
   }
   session.wantUsed = name === "rules" || name === "map";

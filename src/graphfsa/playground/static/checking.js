@@ -21,6 +21,7 @@ export class Checking {
       this.parts.status, this.parts.result, comparing.box);
     this.comparing = comparing;
     for (const event of ["automaton", "world"]) app.session.on(event, () => !panel.hidden && this.show());
+    app.session.on("automaton", () => app.session.rules !== this.about && fill(this.parts.result));
   }
 
   // Tasks whose names the automaton knows come first.
@@ -51,6 +52,7 @@ export class Checking {
 
   async _ask(request) {
     this.busy = true;
+    this.about = this.app.session.rules;
     this._shown();
     const { value } = this.task, about = value === OWN ? { examples: this.teaching.examples.lines } : { task: value };
     fill(this.parts.result);
@@ -92,7 +94,7 @@ export class Checking {
   // The graph on which it is wrong, at the step at which it is, with its wrong nodes marked.
   _put({ scene, steps, labels, predictions }) {
     const { session, stage } = this.app, { rules, automaton } = session.scene();
-    session.load({ ...scene, ...modelOf({ rules, automaton }), colours: session.colours });
+    session.load({ ...scene, ...modelOf({ rules, automaton }), title: session.title || scene.title, colours: session.colours });
     session.goTo(steps);
     stage.marks = labels.flatMap((label, node) => (label !== null && label !== predictions[node] ? [node] : []));
     this.app.actions.redraw();

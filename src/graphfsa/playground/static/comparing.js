@@ -10,7 +10,7 @@ import { Stage } from "./stage.js";
 import { modelOf } from "./teaching.js";
 import { work } from "./working.js";
 
-const MOST = 2 ** 17;
+const MOST = 2 ** 17, CLASSES = ["tree", "path", "cycle", "connected", "row", "ring"];
 
 export class Comparing {
   constructor(app, server) {
@@ -18,10 +18,13 @@ export class Comparing {
     this.other = el("select", { id: "other", "aria-label": "The other automaton", onchange: () => this.on && this.begin() });
     this.status = el("div", { id: "compare-status" });
     this.differ = el("p", { id: "differ", role: "status" });
+    this.kind = el("select", { id: "compare-class", "aria-label": "Graphs" }, CLASSES.map((name) => el("option", { value: name }, { row: "rows", ring: "rings", connected: "connected graphs" }[name] ?? `${name}s`)));
+    this.most = el("input", { type: "number", id: "compare-most", value: 5, min: 1, max: 12 });
     this.beside = el("button", { type: "button", id: "beside", "aria-pressed": "false", onclick: () => (this.on ? this.end() : this.begin()) }, "Side by side");
     this.keep = el("button", { type: "button", id: "keep", title: "Remember the automaton on the page, to compare others with it", onclick: () => this._keep() }, "Keep this one");
     this.find = el("button", { type: "button", id: "difference", onclick: () => this.difference() }, "Find a difference");
-    this.box = el("div", { id: "compare" }, el("h3", {}, "Compare with another automaton"), el("div", { class: "row" }, this.other, this.keep), el("div", { class: "row" }, this.beside, this.find), this.differ, this.status);
+    this.box = el("div", { id: "compare" }, el("h3", {}, "Compare with another automaton"), el("div", { class: "row" }, this.other, this.keep), el("div", { class: "row" }, this.beside), this.differ,
+      el("div", { class: "row" }, this.find, el("label", {}, "on"), this.kind, el("label", {}, "of up to", this.most, "nodes")), this.status);
     const { session } = app;
     for (const event of ["world", "graph", "automaton"]) session.on(event, () => this.on && this._load());
     session.on("frame", () => this.on && this._follow());
@@ -29,6 +32,9 @@ export class Comparing {
   }
 
   show() {
+    const slotted = this.app.session.fsa?.aggregation.name === "positional";
+    for (const each of this.kind.options) each.hidden = each.disabled = ["row", "ring"].includes(each.value) !== slotted;
+    if (this.kind.selectedOptions[0]?.disabled) this.kind.value = slotted ? "ring" : "tree";
     const { value } = this.other, own = this.app.session.fsa?.names ?? [];
     const near = PRESETS.filter(({ scene }) => new RegExp(`^states: ${own.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(", ")}$`, "m").test(scene.rules));
     const option = ({ title }, name) => el("option", { value: name }, title);
@@ -176,7 +182,7 @@ export class Comparing {
   async difference() {
     const { app } = this, { session } = app, mine = modelOf(session.scene());
     this.find.disabled = true;
-    const found = await work(this.server, this.status, { do: "compare", model: mine, other: modelOf(this.chosen.scene) });
+    const found = await work(this.server, this.status, { do: "compare", model: mine, other: modelOf(this.chosen.scene), graph_class: this.kind.value, max_nodes: Math.min(12, Math.max(1, Math.floor(Number(this.most.value)) || 5)) });
     this.find.disabled = false;
     if (!found) return;
     if (found.difference) {
@@ -186,6 +192,6 @@ export class Comparing {
     }
     fill(this.status, el("p", { id: "compared", role: "status" }, !found.equivalent ? "They differ: the smallest graph that shows it is on the canvas, side by side."
       : found.by === "renaming" ? "They do the same on every graph whatsoever, up to the names of their states."
-        : `No difference on ${found.checked.toLocaleString("en")} graphs with inputs (${found.graph_class}).`));
+        : `No difference on any of these graphs, from any inputs: ${found.checked.toLocaleString("en")} in all.`));
   }
 }

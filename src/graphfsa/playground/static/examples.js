@@ -8,7 +8,7 @@ import { plainName } from "./line.js";
 import { need } from "./problem.js";
 import { Stage } from "./stage.js";
 
-const MAX_LINES = 2000, MAX_SHOWN = 80;
+const MAX_LINES = 2000, MAX_SHOWN = 400;
 
 // A graph as the fields of a line; an arc [u, v] says that v sees u.
 export function graphFields(graph) {
@@ -60,16 +60,18 @@ export function readLines(name, text) {
 export class Examples {
   constructor() {
     this.list = [];
-    this.inputs = ["node", "marked"];
+    this.inputs = ["marked", "node"];
     this.classes = ["off", "on"];
   }
 
   // Points are where the nodes were drawn.
   add(line, points = null) {
     need(this.list.length < MAX_LINES, `there may be at most ${MAX_LINES} examples`);
-    if (!this.list.length) Object.assign(this, { inputs: [], classes: [] });
+    const known = line.inputs.every((name) => this.inputs.includes(String(name))) && line.labels.every((name) => this.classes.includes(String(name)));
+    if (!this.list.length && !known) Object.assign(this, { inputs: [], classes: [] });
     for (const [names, own] of [[this.inputs, line.inputs], [this.classes, line.labels]]) {
       for (const name of new Set(own.map(String))) if (!names.includes(name)) names.push(name);
+      names.sort(inOrder);
     }
     this.list.push({ line, points });
   }
@@ -83,15 +85,22 @@ export class Examples {
   }
 }
 
-// What the states of a page are called on which inputs and labels are painted: inputs first.
+// Numbers by size, then words: the order in which Python names what it learns.
+export function inOrder(a, b) {
+  const [x, y] = [a, b].map((name) => (/^-?[0-9.]+$/.test(name) ? Number(name) : Infinity));
+  return x === y ? (a < b ? -1 : 1) : x - y;
+}
+
+// What the states of a page are called on which inputs and labels are painted: as those of what will be learned, so
+// that they have the same colours.
 export function teachingNames(inputs, classes) {
-  return [...inputs.map((name) => (classes.includes(name) ? `${name} (start)` : name)), ...classes];
+  return [...classes, ...inputs.map((name) => (classes.includes(name) ? `${name} (start)` : name))];
 }
 
 // The rules of such a page: nothing moves.
 export function teachingRules(inputs, classes) {
   const names = teachingNames(inputs, classes).map(plainName);
-  return `states: ${names.join(", ")}\nstarting states: ${names.slice(0, inputs.length).join(", ")}\naggregation: counting bound=1\n\n${names.map((name) => `${name} stays\n`).join("\n")}`;
+  return `states: ${names.join(", ")}\nstarting states: ${names.slice(classes.length).join(", ")}\naggregation: counting bound=1\n\n${names.map((name) => `${name} stays\n`).join("\n")}`;
 }
 
 // A small picture of an example, in the colours of its labels; nodes without one in those of their inputs.
@@ -99,7 +108,7 @@ export function picture(app, { line, points }, inputs, classes) {
   if (line.num_nodes > MAX_SHOWN) return el("span", { class: "hint" }, `${line.num_nodes} nodes`);
   const canvas = el("canvas", { width: 168, height: 112, role: "img", "aria-label": `${line.num_nodes} nodes: ${line.labels.join(", ")}`.slice(0, 200) }), stage = new Stage(canvas);
   const graph = edgeGraph(line.num_nodes, line.edges.flat(), { directed: Boolean(line.directed) });
-  const state = (node) => (line.mask && !line.mask[node] ? inputs.indexOf(String(line.inputs[node])) : inputs.length + classes.indexOf(String(line.labels[node])));
+  const state = (node) => (line.mask && !line.mask[node] ? classes.length + inputs.indexOf(String(line.inputs[node])) : classes.indexOf(String(line.labels[node])));
   stage.setColours(palette(teachingNames(inputs, classes), {}, app.dark), app.themed());
   stage.setWorld(graph, points ?? layout(graph));
   stage.draw(Uint8Array.from({ length: graph.n }, (_, node) => Math.max(0, state(node))));

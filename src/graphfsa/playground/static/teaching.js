@@ -2,7 +2,7 @@
 
 import { download, el, fill } from "./dom.js";
 import { Drawing } from "./drawing.js";
-import { Examples, lineOfRun, picture, readLines } from "./examples.js";
+import { Examples, inOrder, lineOfRun, picture, readLines } from "./examples.js";
 import { need } from "./problem.js";
 import { Watching } from "./watching.js";
 import { work } from "./working.js";
@@ -88,7 +88,7 @@ export class Teaching {
   _rename(key, text) {
     const names = text.split(",").map((name) => name.trim()).filter(Boolean);
     need(names.length > 0 && names.length < 20 && new Set(names).size === names.length, "there must be 1 to 20 different names, with commas between them");
-    this.examples[key] = names;
+    this.examples[key] = names.sort(inOrder);
     this.show();
   }
 
@@ -135,6 +135,7 @@ export class Teaching {
     }
     this._result();
     this.show();
+    this.parts.result.scrollIntoView({ block: "nearest" });
     return this.found;
   }
 
@@ -142,7 +143,7 @@ export class Teaching {
     const { found } = this, [title, words] = VERDICTS[found.verdict] ?? [found.verdict, ""], good = ["proved", "exact"].includes(found.verdict);
     fill(this.parts.result, el("div", { class: `card verdict ${good ? "good" : "bad"}` }, el("b", { id: "verdict" }, title), el("p", {}, found.claim ? capital(found.claim.replace(/^[a-z]+: /, "")) : words),
       el("dl", { class: "facts" }, found.graphs === null ? null : [el("dt", {}, "graphs"), el("dd", {}, found.graphs.toLocaleString("en"))],
-        found.accuracy === null ? null : [el("dt", {}, "right"), el("dd", {}, `${(100 * found.accuracy).toFixed(2)} % of the labels`)], el("dt", {}, "seconds"), el("dd", {}, found.seconds)),
+        found.accuracy === null ? null : [el("dt", {}, "right"), el("dd", {}, `${(100 * found.accuracy).toFixed(2)} % of the labels`)], el("dt", {}, "seconds"), el("dd", {}, found.seconds?.toFixed(1))),
       found.conflict ? [el("p", { class: "hint" }, "These can't all be right:"), this._conflict()] : null,
       found.scene ? el("div", { class: "row" }, found.examples ? el("button", { type: "button", id: "settled", class: "strong", onclick: () => this.ask() }, "Do the examples settle it?") : null,
         found.examples ? null : el("button", { type: "button", id: "to-check", onclick: () => this.app.showTab("check") }, "Check it"),

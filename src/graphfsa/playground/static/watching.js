@@ -57,6 +57,9 @@ export class Watching {
       context.lineWidth = 2 * ratio;
       context.stroke();
       context.setLineDash([]);
+      const end = points.at(-1);
+      context.fillStyle = colour;
+      context.fillRect(points.length > 1 ? width - 5 * ratio : 0, height - 5.5 * ratio - share(end) * (height - 6 * ratio), 5 * ratio, 5 * ratio);
     };
     context.strokeStyle = theme.line;
     context.lineWidth = ratio;
