@@ -24,7 +24,7 @@ from graphfsa.files import parse_json
 MAX_BODY = 2**22
 MAX_DEPTH = 24
 MAX_TARGET = 512
-BODY_SECONDS = 10.0
+BODY_SECONDS = 5.0
 API = "/api/"
 ENTER = "/api/enter"
 PAGE = "/"
