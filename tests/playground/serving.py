@@ -82,3 +82,8 @@ def long_learning():
     sides = {"inputs": rng.integers(0, 2, n).tolist(), "labels": rng.integers(0, 2, n).tolist()}
     path = {"num_nodes": n, "edges": [[node, node + 1] for node in range(n - 1)], **sides}
     return {"do": "learn", "examples": [path]}
+
+
+def listed(*options):
+    """What ``ps`` says."""
+    return subprocess.run(["ps", "-ww", *options], capture_output=True, text=True, check=False).stdout

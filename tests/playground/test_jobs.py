@@ -2,11 +2,10 @@
 
 import os
 import signal
-import subprocess
 import time
 
 import pytest
-from serving import long_learning
+from serving import listed, long_learning
 
 from graphfsa.errors import LimitError
 from graphfsa.playground.server import jobs
@@ -34,10 +33,8 @@ def until(holds):
 
 def children():
     """The processes of ours that work on jobs."""
-    listed = subprocess.run(
-        ["ps", "-ww", "-o", "pid,args", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
-    ).stdout
-    return {int(line.split()[0]) for line in listed.splitlines() if "spawn_main" in line}
+    lines = listed("-o", "pid,args", "--ppid", str(os.getpid())).splitlines()
+    return {int(line.split()[0]) for line in lines if "spawn_main" in line}
 
 
 def test_jobs_run_in_turn_and_wait_for_each_other(queue):

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from serving import Server, long_learning
+from serving import Server, listed, long_learning
 
 import graphfsa as gf
 from graphfsa.datasets import PathFinding, write_jsonl
@@ -184,22 +184,11 @@ def test_the_code_that_the_browser_gets_is_good_once():
         keys.exchange(code)
 
 
-def alive(process):
-    """A process and those that it has started, which are still there."""
-    found = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True, check=False
-    ).stdout
-    return [int(word) for word in found.split()]
-
-
 def gone(numbers):
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        states = [
-            subprocess.run(["ps", "-o", "stat=", "-p", str(k)], capture_output=True, text=True, check=False).stdout
-            for k in numbers
-        ]
-        if not any(state.strip() and not state.startswith("Z") for state in states):
+        states = [listed("-o", "stat=", "-p", str(number)).strip() for number in numbers]
+        if all(state == "" or state.startswith("Z") for state in states):
             return True
         time.sleep(0.1)
     return False
@@ -214,7 +203,7 @@ def test_it_ends_cleanly_while_it_works(number, code):
     job = started.begin(long_learning())
     while not started.ask("GET", f"/api/jobs/{job}")[2]["records"]:
         time.sleep(0.05)
-    children = alive(started.process)
+    children = [int(word) for word in listed("-o", "pid=", "--ppid", str(started.process.pid)).split()]
     assert children
     found, out, err = started.end(number)
     assert (found, out, err) == (code, "", "" if number == signal.SIGKILL else "ended\n")
