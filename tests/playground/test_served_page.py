@@ -4,7 +4,7 @@ import json
 
 import pytest
 from serving import long_learning
-from test_server import RULES, WRONG, small_trees
+from test_server import RULES, TELLING, WRONG, small_trees
 
 from conftest import Visitor
 from graphfsa import GraphFSA
@@ -48,7 +48,7 @@ def show(visitor, rules, world=TREE):
 
 
 def test_path_finding_is_learned_from_examples_proved_and_reported(page, tmp_path):
-    write_jsonl(tmp_path / "trees.jsonl", small_trees(6))
+    write_jsonl(tmp_path / "trees.jsonl", small_trees(TELLING))
     drop(page, [json.loads(line) for line in (tmp_path / "trees.jsonl").read_text().splitlines()])
     page.page.locator("#teach .examples canvas").first.wait_for()
     assert page.page.locator("#names-inputs").input_value() == "marked, node"
