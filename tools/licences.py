@@ -42,7 +42,7 @@ HEAD = """\
 
 GraphFSA is licensed under Apache-2.0 and contains none of these packages: pip fetches them, in the versions that
 `requirements/` pins. The last column says which of its files do: `base` is what `pip install graphfsa` needs, `train`,
-`pyg`, `cluster`, `notebook`, `docs` and `dev` are extras, and `build`, `peers`, `cpu` and `cuda` belong to the
+`pyg`, `cluster`, `notebook`, `server`, `docs` and `dev` are extras, and `build`, `peers`, `cpu` and `cuda` belong to the
 Makefile.
 
 The licence is what a package's own metadata say, as an SPDX expression where they allow one. `BSD` means that they
