@@ -5,8 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from multiprocessing import parent_process
+from multiprocessing import current_process, parent_process
 from typing import Any
+
+from graphfsa.errors import GraphFSAError
+
+GUARD = (
+    "Processes import the script that starts them, so a script must be a file, and do its work under "
+    "`if __name__ == '__main__':`"
+)
+"""How a script that starts processes must look."""
 
 
 def enter(module: str, function: str, *arguments: Any) -> None:
@@ -31,3 +39,9 @@ def end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+def check_not_imported() -> None:
+    """Raise if a process of ours is importing the script that started it, and the script starts everything again."""
+    if getattr(current_process(), "_inheriting", False):  # What multiprocessing itself goes by.
+        raise GraphFSAError(GUARD)

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import re
 import signal
 import subprocess
@@ -19,10 +20,15 @@ PATIENCE = 120
 class Server:
     """``graphfsa playground`` in a process of its own."""
 
-    def __init__(self, *options):
-        command = [sys.executable, "-m", "graphfsa", "playground", "--no-browser", "--json", *options]
+    def __init__(self, *options, browser="--no-browser", **environment):
+        command = [sys.executable, "-m", "graphfsa", "playground", browser, "--json", *options]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=listen_to_interruptions
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=listen_to_interruptions,
+            env={**os.environ, **environment},
         )
         self.address = json.loads(self.process.stdout.readline())["address"]
         self.port, self.token = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#token=([\w-]{43})", self.address).groups()

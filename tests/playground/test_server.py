@@ -182,6 +182,24 @@ def test_jobs_that_fail_say_why(server, request_, words):
     assert (found["state"], found["error"][: len(words)]) == ("failed", words)
 
 
+def test_the_browser_is_started_with_a_code_that_becomes_the_token(tmp_path):
+    told = tmp_path / "told"
+    command = f"{sys.executable} -c \"import sys; open('{told}', 'w').write(sys.argv[1])\" %s"
+    started = Server(browser="--browser", BROWSER=command, DISPLAY=":0")
+    try:
+        until = time.monotonic() + 60
+        while not (told.exists() and told.read_text()) and time.monotonic() < until:
+            time.sleep(0.05)
+        address, _, code = told.read_text().partition("#code=")
+        assert address == f"http://{started.host}/"
+        assert started.token not in code
+        found = [started.ask("POST", "/api/enter", {"code": code}, token=False) for _ in range(2)]
+        assert [status for status, _, _ in found] == [200, 403]
+        assert found[0][2] == {"token": started.token}
+    finally:
+        started.end()
+
+
 def test_the_code_that_the_browser_gets_is_good_once():
     from starlette.exceptions import HTTPException
 

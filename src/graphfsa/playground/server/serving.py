@@ -16,6 +16,7 @@ from graphfsa.playground.server.guards import Guard, Keys
 from graphfsa.playground.server.jobs import JobQueue
 from graphfsa.playground.server.routes import application
 from graphfsa.plugins import loaded_files
+from graphfsa.processes import check_not_imported
 
 HOST = "127.0.0.1"
 _CONNECTIONS = 64
@@ -36,8 +37,9 @@ def serve_page(
         tell: Called with the address.
 
     Raises:
-        GraphFSAError: The port is taken.
+        GraphFSAError: The port is taken; or a script that serves does not keep that under ``__main__``.
     """
+    check_not_imported()
     check_integer("port", port, most=65535)
     check_number("seconds", seconds, below=1e6, above=True)
     with _listening(port) as listening:
