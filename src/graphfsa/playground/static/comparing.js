@@ -170,9 +170,8 @@ export class Comparing {
   _draw() {
     this._colour();
     this.stage.resize();
-    this.stage.points = this.app.session.points;
+    this.stage.movePoints(this.app.session.points);
     this.stage.view = { ...this.app.stage.view };
-    this.stage._linesFor = this.stage.kind === "graph" ? null : this.stage._linesFor;
     this.stage.rows = this.second.rows ?? [];
     this.stage.draw(this.second.states);
   }
