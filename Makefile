@@ -22,7 +22,7 @@ MINUTES ?= 10
 
 .venv/full: .venv/base
 	$(CPU)
-	.venv/bin/$(HASHED) -r requirements/train.txt -r requirements/pyg.txt -r requirements/notebook.txt -r requirements/dev.txt
+	.venv/bin/$(HASHED) -r requirements/train.txt -r requirements/pyg.txt -r requirements/notebook.txt -r requirements/server.txt -r requirements/dev.txt
 	$(CUDA)
 	touch $@
 

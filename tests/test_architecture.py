@@ -42,6 +42,8 @@ ONLY_IN = {
     "matplotlib": ("views/",),
     "PIL": ("views/",),
     "networkx": ("graphs/",),
+    "starlette": ("playground/server/",),
+    "uvicorn": ("playground/server/",),
 }
 DOORS = {
     ("automaton/base.py", "views"),

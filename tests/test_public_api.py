@@ -182,7 +182,10 @@ print("works")
 
 @pytest.mark.parametrize(
     "blocked",
-    [["torch", "torch_geometric"], ["torch", "networkx", "matplotlib", "PIL", "typer", "rich", "safetensors"]],
+    [
+        ["torch", "torch_geometric", "starlette", "uvicorn"],
+        ["torch", "networkx", "matplotlib", "PIL", "typer", "rich", "safetensors"],
+    ],
 )
 def test_the_core_works_without_the_optional_libraries(blocked):
     assert python(BLOCKED.format(blocked=set(blocked))) == "works"

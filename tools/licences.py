@@ -42,8 +42,8 @@ HEAD = """\
 
 GraphFSA is licensed under Apache-2.0 and contains none of these packages: pip fetches them, in the versions that
 `requirements/` pins. The last column says which of its files do: `base` is what `pip install graphfsa` needs, `train`,
-`pyg`, `cluster`, `notebook`, `docs` and `dev` are extras, and `build`, `peers`, `cpu` and `cuda` belong to the
-Makefile.
+`pyg`, `cluster`, `notebook`, `server`, `docs` and `dev` are extras, and `build`, `peers`, `cpu` and `cuda` belong to
+the Makefile.
 
 The licence is what a package's own metadata say, as an SPDX expression where they allow one. `BSD` means that they
 don't say with how many clauses. A wheel may carry libraries of others; their licences are inside it.

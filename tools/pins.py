@@ -14,6 +14,7 @@ GROUPS = {
     "pyg": "the extra `pyg`, beside base.txt",
     "cluster": "the extra `cluster`, beside base.txt",
     "notebook": "the extra `notebook`, beside base.txt",
+    "server": "the extra `server`, beside base.txt",
     "docs": "the extra `docs`, beside base.txt",
     "dev": "the extra `dev`, beside base.txt",
     "peers": "what benchmarks compare with, beside base.txt",

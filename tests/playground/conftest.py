@@ -5,11 +5,12 @@ import shutil
 from time import monotonic
 
 import pytest
+from serving import Server
 
 from graphfsa import play
 
 HOW = "needs chromium (apt-get install chromium) and Playwright for Python (pip install playwright)"
-PATIENCE = 40
+PATIENCE = 120
 """Seconds that a busy machine may take for something."""
 
 
@@ -143,3 +144,12 @@ def window(chromium, page_file):
 def visitor(window):
     """One window, with the page open."""
     return window().open()
+
+
+@pytest.fixture(scope="session")
+def server():
+    """``graphfsa playground``, once for all tests that only ask it something."""
+    pytest.importorskip("uvicorn", reason="needs graphfsa[server]")
+    started = Server()
+    yield started
+    started.end()

@@ -6,7 +6,7 @@ import os
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing import current_process, get_context, parent_process
+from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Thread
@@ -18,14 +18,10 @@ from graphfsa.evaluation._job import failure, run_job
 from graphfsa.evaluation.jobs import Job
 from graphfsa.interrupts import blocked_signals, ignore_signals
 from graphfsa.plugins import load_file, loaded_files
-from graphfsa.processes import enter
+from graphfsa.processes import GUARD, end_with_parent, enter
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _TRACE = 40
-_GUARD = (
-    "Processes import the script that starts them, so a script must be a file, and do its work under "
-    "`if __name__ == '__main__':`"
-)
 Watch = Callable[[str, Job], None]
 
 
@@ -68,12 +64,6 @@ def attempt(job: Job, models: Path) -> dict[str, Any]:
         return failure(job, f"{type(error).__name__}: {error}", "\n".join(trace), perf_counter() - began)
 
 
-def check_not_imported() -> None:
-    """Raise if a process for jobs is importing the script that started it, and the script starts everything again."""
-    if getattr(current_process(), "_inheriting", False):  # What multiprocessing itself goes by.
-        raise GraphFSAError(_GUARD)
-
-
 class _Worker:
     def __init__(self, models: Path) -> None:
         self._models = models
@@ -109,7 +99,7 @@ class _Worker:
         try:
             self._ready = bool(self.connection.recv())
         except (EOFError, OSError):
-            raise GraphFSAError(f"a process for jobs ended before its first job. {_GUARD}") from None
+            raise GraphFSAError(f"a process for jobs ended before its first job. {GUARD}") from None
 
     def take(self) -> dict[str, Any]:
         job = self.job
@@ -161,7 +151,7 @@ def _one_thread() -> Generator[None]:
 def serve(connection: Connection, models: str, files: list[str]) -> None:
     """What a process does: run the jobs that it is given, until its parent closes the connection."""
     ignore_signals()  # The parent is interrupted, and ends us.
-    Thread(target=_end_with_parent, daemon=True).start()
+    Thread(target=end_with_parent, daemon=True).start()
     os.dup2(2, 1)  # Standard output is for results, not for what a learner prints.
     for file in files:
         with suppress(Exception, SystemExit):  # A job that needs it will fail, and say why.
@@ -177,11 +167,3 @@ def serve(connection: Connection, models: str, files: list[str]) -> None:
             connection.send(record)
         except OSError:
             return
-
-
-def _end_with_parent() -> None:
-    """A parent that is killed can't end us: nobody would wait for the job any more."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

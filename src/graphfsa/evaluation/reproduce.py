@@ -13,7 +13,6 @@ import numpy as np
 
 from graphfsa.checks import check_seed, check_type
 from graphfsa.errors import GraphFSAError
-from graphfsa.evaluation._workers import check_not_imported
 from graphfsa.evaluation.experiment import Experiment
 from graphfsa.evaluation.exports import write_tables
 from graphfsa.evaluation.files import experiment_names, find_experiment, read_job
@@ -24,6 +23,7 @@ from graphfsa.evaluation.tables import by_experiment
 from graphfsa.files import PathLike
 from graphfsa.folders import place
 from graphfsa.learners import versions
+from graphfsa.processes import check_not_imported
 
 _SEEDS = 10
 _OUTSIDE = "outside"

@@ -12,13 +12,14 @@ from graphfsa.checks import check_integer
 from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation._job import check_graphs
 from graphfsa.evaluation._references import build
-from graphfsa.evaluation._workers import attempt, check_not_imported, run_all
+from graphfsa.evaluation._workers import attempt, run_all
 from graphfsa.evaluation.experiment import Experiment
 from graphfsa.evaluation.files import check_code
 from graphfsa.evaluation.jobs import Job, job_id
 from graphfsa.evaluation.results import Record, Results
 from graphfsa.files import PathLike
 from graphfsa.learners import Learner
+from graphfsa.processes import check_not_imported
 
 Watch = Callable[[dict[str, Any]], None]
 _MOST = 10_000

@@ -7,16 +7,18 @@ from graphfsa.playground._linking import linked, static_text
 from graphfsa.views.pages import page
 
 
-def playground_page(title: str = "Playground", fragment: str | None = None) -> str:
+def playground_page(title: str = "Playground", fragment: str | None = None, *, served: bool = False) -> str:
     """The whole page.
 
     Args:
         title: Title of the window.
         fragment: What the page shows at first, as in the fragment of an address; without it, its first example.
+        served: Whether a server of ours sends it: then it can learn, prove and compare, and may ask that server.
     """
-    script, worker = linked("app.js"), linked("worker.js")
+    script, worker = linked("served.js" if served else "app.js"), linked("worker.js")
+    style = "\n".join(static_text(name).strip() for name in ("style.css", *(["served.css"] if served else [])))
     body = fill(static_text("body.html").strip(), scene=fragment or "", worker=_text(worker), script=Html(script))
-    return page(title, body, style=static_text("style.css").strip(), script=script, workers=True)
+    return page(title, body, style=style, script=script, workers=True, connects=served)
 
 
 def worlds_script() -> str:

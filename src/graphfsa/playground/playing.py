@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,6 +55,32 @@ class Playground:
         if Path(path).suffix.lower() not in (".html", ".htm"):
             raise FormatError(f"{path}: a playground must be an .html file")
         atomic_write(path, self.html)
+
+    def serve(
+        self, *, port: int = 0, browser: bool = True, seconds: float = 600.0, tell: Callable[[str], None] = print
+    ) -> None:
+        """Show the page with Python behind it, on this machine alone: it learns, proves, asks and compares.
+
+        Returns when it is interrupted (Ctrl-C). Under ``if __name__ == "__main__":`` if it is called in a script.
+
+        Args:
+            port: The port; 0 for one that is free.
+            browser: Whether to open the page in the browser, if there is a desktop.
+            seconds: How long the server may work on one thing.
+            tell: Called with the address, which holds the key to the server: it is for you alone.
+
+        Raises:
+            GraphFSAError: Starlette or uvicorn is not installed (``pip install 'graphfsa[server]'``), or the port is
+                taken.
+        """
+        try:
+            from graphfsa.playground.server.serving import serve_page
+        except ImportError as error:
+            if error.name is None or error.name.partition(".")[0] not in ("starlette", "uvicorn"):
+                raise
+            raise GraphFSAError("the server needs Starlette and uvicorn: pip install 'graphfsa[server]'") from None
+        page = playground_page(self.title, self.fragment, served=True)
+        serve_page(page, port=port, browser=browser, seconds=seconds, tell=tell)
 
     def widget(self) -> Any:
         """The page as a notebook widget: edits come back as its ``automaton``, ``graph``, ``states`` and ``time``.

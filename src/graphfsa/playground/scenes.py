@@ -32,9 +32,9 @@ MAX_ENTRIES = 2**22
 MAX_RULE_ENTRIES = 4096
 """Larger tables are shown without words: there would be too many, and the search takes seconds."""
 _SIDES = ("kind", "height", "width", "torus", "slotted")
+_AUTOMATON = {"rules": Field((str, None), None), "automaton": Field((dict, None), None)}
 _FIELDS = {
-    "rules": Field((str, None), None),
-    "automaton": Field((dict, None), None),
+    **_AUTOMATON,
     "world": Field(dict),
     "start": Field(dict),
     "from": Field(int, 0, least=0),
@@ -101,7 +101,7 @@ def read_scene(found: Any) -> SceneParts:
     """
     fields = read_fields(found, _FIELDS, "scene", unknown=True)
     try:
-        fsa = _read_automaton(fields)
+        fsa = read_automaton(fields, "scene")
         graph = _graph(fields["world"])
         return SceneParts(fsa, graph, _states(fields["start"], fsa, graph), fields["from"])
     except GraphFSAError:
@@ -110,11 +110,17 @@ def read_scene(found: Any) -> SceneParts:
         raise FormatError(f"scene: a field is missing or wrong: {error!r}") from None
 
 
-def _read_automaton(fields: dict[str, Any]) -> GraphFSA | StochasticFSA:
+def read_automaton(found: Any, where: str) -> GraphFSA | StochasticFSA:
+    """The automaton of a scene, or of an object with its fields ``rules`` or ``automaton`` alone.
+
+    Raises:
+        FormatError: The values are no automaton; the message names the field.
+    """
+    fields = read_fields(found, _AUTOMATON, where, unknown=True)
     if fields["rules"] is not None:
-        return any_automaton_from_rules(fields["rules"], "scene: rules")
+        return any_automaton_from_rules(fields["rules"], f"{where}: rules")
     given = {name: part for name, part in (fields["automaton"] or {}).items() if name != "schema"}
-    return automaton_from_config(given, "scene: automaton")
+    return automaton_from_config(given, f"{where}: automaton")
 
 
 def _graph(world: dict[str, Any]) -> Graph:

@@ -36,6 +36,7 @@ def page(
     embedded_styles: Sequence[str] = (),
     embedded_scripts: Sequence[str] = (),
     workers: bool = False,
+    connects: bool = False,
 ) -> str:
     """A whole page. Its policy forbids the browser to load anything, and to run anything but these styles and scripts.
 
@@ -47,12 +48,14 @@ def page(
         embedded_styles: Style sheets of pages in frames: this page's policy applies to them too.
         embedded_scripts: Scripts of pages in frames.
         workers: Whether the script may start workers, from text that it has.
+        connects: Whether the script may ask the server that the page comes from.
     """
     styles = _sources([style, *embedded_styles])
     scripts = _sources([*([script] if script else []), *embedded_scripts])
+    more = ("; worker-src blob:" if workers else "") + ("; connect-src 'self'" if connects else "")
     policy = (
         f"default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:; base-uri 'none'; "
-        f"form-action 'none'{'; worker-src blob:' if workers else ''}"
+        f"form-action 'none'{more}"
     )
     # Quotes within the attribute are single ones, and nothing in it comes from outside.
     return fill(_PAGE, policy=Html(policy), title=title, style=Html(style), body=body)

@@ -46,7 +46,8 @@ class Fit:
         seed: Seed.
         initial: An automaton to begin with, if any.
         known: Entries that stay as they are, if any.
-        watch: Called with a record after each look at the discrete tables, and every second between two looks.
+        watch: Called with a record after each look at the discrete tables, whose ``soft`` is the best soft table now,
+            and every second between two looks.
         checkpoints: Where to keep the state, if anywhere.
     """
 
@@ -207,7 +208,9 @@ class Fit:
             self._consider(tables[restart], restart, validation_loss)
         if recipe.repair and not done and (course.looks % _REPAIR_EVERY == 0 or self._ends(training)):
             done += self._repair(training, tables, [int(k) for k in order if scores.wrong[k] > 0])
-        self._report(training, float(scores.wrong[order[0]]), losses, validation_loss)
+        best = int(order[0])
+        soft = self._soft_of(Candidate(tables[best], training.soft(best), training.values, float(scores.wrong[best])))
+        self._report(training, float(scores.wrong[best]), losses, validation_loss, soft)
         self._losses = []
         if recipe.harvest:
             training.begin_anew(done)
@@ -278,7 +281,18 @@ class Fit:
                 course.flat = 0
         return loss
 
-    def _report(self, training: Training, wrong: float, losses: Array, validation_loss: float | None) -> None:
+    def _soft_of(self, found: Candidate) -> SoftTable:
+        """A soft table of the current size, with the names of its states."""
+        shape = self.problem.shape
+        return SoftTable(self._state_names(shape), shape.aggregation, *found.probabilities(shape))
+
+    def _state_names(self, shape: Shape) -> tuple[str, ...]:
+        own = self.task.state_names(shape.num_extra) if shape.num_final else self.task.classes
+        return tuple(self.names or own)
+
+    def _report(
+        self, training: Training, wrong: float, losses: Array, validation_loss: float | None, soft: SoftTable
+    ) -> None:
         course, best = self.course, self.course.best
         assert best is not None and self.effort is not None
         course.seconds += monotonic() - self._began
@@ -301,7 +315,7 @@ class Fit:
             record["validation_loss"] = round(validation_loss, 6)
         course.history.append(record)
         self.effort.told()
-        self.watch(record)
+        self.watch({**record, "soft": soft})
 
     # ---- what comes out
 
@@ -344,9 +358,9 @@ class Fit:
         return np.where(part >= 0, part, likeliest).astype(np.int16)
 
     def _trained(self, shape: Shape, table: Array, *, ended: bool = True) -> Model:
-        task, course = self.task, self.course
+        course = self.course
         finals, starts = shape.num_final, shape.num_starting
-        names = self.names or (task.state_names(shape.num_extra) if finals else list(task.classes))
+        names = self._state_names(shape)
         fsa = GraphFSA(
             names,
             shape.aggregation,
@@ -355,7 +369,7 @@ class Fit:
             final_states=list(range(finals)),
         )
         assert course.best is not None
-        soft = SoftTable(tuple(names), shape.aggregation, *course.best.probabilities(shape))
+        soft = SoftTable(names, shape.aggregation, *course.best.probabilities(shape))
         return learned(
             self.learner,
             self.given,

@@ -32,6 +32,7 @@ const actions = {
 const pointer = new Pointer(stage, session, actions);
 const lessons = new Lessons(session, (scene) => session.load(scene));
 const opening = new Opening(session, lessons, { toast, showTab });
+const drawn = [], shown = { place: () => showWorld(session, colours, actions) };
 let dirty = true, colours = [], tab = "about", found = null;
 
 // ---- light and dark
@@ -43,7 +44,7 @@ function isDark() {
 
 function themed() {
   const css = getComputedStyle(document.documentElement), of = (name) => css.getPropertyValue(`--${name}`).trim();
-  return { ground: of("stage"), line: of("edge"), ink: of("ink"), accent: of("accent"), soft: of("soft") };
+  return { ground: of("stage"), line: of("edge"), ink: of("ink"), accent: of("accent"), soft: of("soft"), bad: of("bad") };
 }
 
 function recolour() {
@@ -55,7 +56,8 @@ function recolour() {
   showPalette();
   editor.tintLines();
   diagram.refresh();
-  if (tab === "place") showWorld(session, colours, actions);
+  shown[tab]?.();
+  slowly();
   dirty = true;
 }
 
@@ -73,6 +75,7 @@ function frame() {
     dirty = false;
     stage.rows = session.rows ?? [];
     stage.draw(session.states);
+    for (const draw of drawn) draw();
   }
   requestAnimationFrame(frame);
 }
@@ -108,16 +111,18 @@ session.on("frame", () => {
 });
 session.on("world", () => {
   stage.selected = stage.cursor = found = null;
+  stage.marks = [];
   stage.setWorld(session.graph, session.points);
   $("title").textContent = session.title;
   document.title = `${session.title ? `${session.title} · ` : ""}GraphFSA Playground`;
   showSpeed();
   for (const name of ["build", "erase"]) document.querySelector(`[data-tool=${name}]`).hidden = Boolean(session.graph.lattice);
   if (session.graph.lattice && ["build", "erase"].includes(pointer.tool)) setTool("paint");
-  if (tab === "place") showWorld(session, colours, actions);
+  shown[tab]?.();
 });
 session.on("graph", () => {
   const { view } = stage;
+  stage.marks = [];
   stage.setWorld(session.graph, session.points);
   Object.assign(stage, { view, fitted: false });
   showStory(session);
@@ -289,15 +294,27 @@ function showTab(name, focus = false) {
     $(each).hidden = !chosen;
     button.setAttribute("aria-selected", String(chosen));
     button.tabIndex = chosen ? 0 : -1;
+    if (chosen) $("tabs").scrollLeft = button.offsetLeft - $("tabs").offsetLeft - $("tabs").clientWidth / 2;
     if (chosen && focus) button.focus();
   }
   session.wantUsed = name === "rules" || name === "map";
   if (session.wantUsed && !session.playing && !session.busy) session.askUsed();
-  if (name === "place") showWorld(session, colours, actions);
+  shown[name]?.();
   slowly();
 }
 
 for (const name of TABS) $(`tab-${name}`).addEventListener("click", () => showTab(name));
+
+// Another panel, which is told when it is shown.
+function addTab(name, title, show) {
+  const panel = el("section", { id: name, role: "tabpanel", "aria-labelledby": `tab-${name}`, hidden: true });
+  $("tabs").append(el("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": name, "aria-selected": "false", tabindex: "-1", onclick: () => showTab(name) }, title));
+  document.querySelector("aside").append(panel);
+  TABS.push(name);
+  shown[name] = show;
+  return panel;
+}
+
 $("tabs").addEventListener("keydown", (event) => {
   const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!by) return;
@@ -365,6 +382,12 @@ for (const event of ["frame", "automaton", "world", "playing"]) session.on(event
 window.addEventListener("message", ({ source, data }) => {
   if (window.parent !== window && source === window.parent && data?.playground === "show") attempt(() => opening.show(data.scene));
 });
+
+// What a page with more panels builds on.
+export const app = {
+  session, stage, pointer, opening, actions, drawn, addTab, showTab, setTool, toast, attempt, nameOf, themed, palette: showPalette,
+  get colours() { return colours; }, get dark() { return isDark(); },
+};
 
 // For scripts around the page, and for tests.
 globalThis.playground = {

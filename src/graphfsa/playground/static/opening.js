@@ -13,6 +13,7 @@ export class Opening {
   constructor(session, lessons, { toast, showTab }) {
     Object.assign(this, { session, lessons, toast, showTab });
     this.written = null;
+    this.readers = {};
     // What is on the page goes into its address, unless it is too much.
     this.keep = later(() => this._keep(), 500);
     $("file").addEventListener("change", () => this.take($("file").files[0]));
@@ -39,8 +40,10 @@ export class Opening {
 
   async take(file) {
     if (!file) return;
+    const own = this.readers[file.name.toLowerCase().split(".").pop()];
     try {
-      this._open(await readFile(file));
+      if (own) await own(file);
+      else this._open(await readFile(file));
       this.toast(`${file.name}: opened`);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;

@@ -11,6 +11,8 @@ export class Pointer {
     this.stamp = null;
     this.down = new Map();
     this.stroke = null;
+    // What a click does instead of painting, if something else asks for nodes.
+    this.mark = null;
     const { canvas } = stage;
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.drag(event));
@@ -53,6 +55,10 @@ export class Pointer {
 
   startPaint(node, event) {
     if (node === null) return;
+    if (this.mark) {
+      this.mark(node);
+      return;
+    }
     if (this.stamp && this.stage.kind === "cells") {
       this.putStamp(node);
       return;
@@ -204,6 +210,7 @@ export class Pointer {
     else if (event.key === "w" && stage.cursor !== null) this.app.select(stage.cursor);
     else if (event.key === "Enter" && stage.cursor !== null) {
       if (this.tool === "look") this.app.select(stage.cursor);
+      else if (this.mark) this.mark(stage.cursor);
       else {
         session.remember();
         session.paint(this.around(stage.cursor), this.state);

@@ -18,6 +18,7 @@ export class Stage {
     this.view = { scale: 1, x: 0, y: 0 };
     this.selected = null;
     this.cursor = null;
+    this.marks = [];
     this.fitted = true;
     this.theme = { ground: "#fff", line: "#ccc", ink: "#000", accent: "#000" };
     this._small = document.createElement("canvas");
@@ -160,6 +161,7 @@ export class Stage {
     context.fillRect(0, 0, canvas.width, canvas.height);
     if (!this.graph || !states) return;
     this[`_${this.kind}`](states);
+    for (const node of this.marks.slice(0, CIRCLES)) this._mark(node);
     if (this.cursor !== null) this._outline(this.cursor, theme.accent, [4, 3]);
     if (this.selected !== null && this.selected < this.graph.n) this._outline(this.selected, theme.accent, []);
   }
@@ -347,6 +349,18 @@ export class Stage {
     }
     over.getContext("2d").putImageData(this._overPixels, 0, 0);
     context.drawImage(over, 0, 0);
+  }
+
+  // Cells lie close together, so theirs are marked inside.
+  _mark(node) {
+    const [wx, wy] = this.place(node), { scale, x, y } = this.view, { context, theme } = this, wide = Math.max(1, scale * 0.16);
+    if (this.kind === "graph" || this.kind === "hex") {
+      this._outline(node, theme.bad, [5, 3]);
+      return;
+    }
+    context.strokeStyle = theme.bad;
+    context.lineWidth = wide;
+    context.strokeRect(x + (wx - 0.5) * scale + wide / 2, y + (wy - 0.5) * scale + wide / 2, scale - wide, scale - wide);
   }
 
   _outline(node, colour, dashes) {
