@@ -22,10 +22,10 @@ from graphfsa import (
     run,
 )
 from graphfsa.engine._bits import BitStepper, outcomes
+from graphfsa.engine._column_stepper import ColumnStepper, fits_columns
 from graphfsa.engine._dense import ListStepper
 from graphfsa.engine._event import EventStepper
 from graphfsa.engine._lattice import LatticeStepper, fits_lattice
-from graphfsa.engine._tiled import TiledStepper, fits_tiles
 from graphfsa.engine.kernels import KERNELS
 from graphfsa.engine.kernels import _AdaptiveStepper as AdaptiveStepper
 from graphfsa.engine.reference import reference_run
@@ -103,13 +103,13 @@ def test_two_state_counting_on_lattices(graph, data, steps, threads):
 
 @examples(150)
 @given(cases(scattered_graphs(), kinds=("letters",)), st.integers(1, 6), THREADS)
-def test_letters_with_and_without_tiles(case, steps, threads):
-    """Sums that count once and highest letters have planes; weighted ones and moduli do not."""
+def test_letters_with_and_without_levels(case, steps, threads):
+    """Sums that count once and highest letters have levels; weighted ones and moduli do not."""
     fsa, graph, states = case
     sums = fsa.aggregation.sums
     letters = sum(len(set(part.weights) - {0}) for part in sums)
     plain = all(part.kind == "highest" or (part.kind == "count" and part.plain) for part in sums)
-    assert fits_tiles(fsa, graph) == (plain and letters <= 12)
+    assert fits_columns(fsa, graph) == (plain and letters <= 12)
     assert_agree(fsa, graph, states, steps, threads=threads)
 
 
@@ -124,8 +124,8 @@ def with_stepper(build, fsa, graph, states, steps):
 def dense_kinds(fsa, graph):
     """Every dense stepper that applies, as functions of the number of changes that is little."""
     kinds = [lambda quiet: ListStepper(fsa, graph, 1, quiet)]
-    if fits_tiles(fsa, graph):
-        kinds.append(lambda quiet: TiledStepper(fsa, graph, 1, quiet))
+    if fits_columns(fsa, graph):
+        kinds.append(lambda quiet: ColumnStepper(fsa, graph, 1, quiet))
     if graph.lattice is not None and fits_lattice(fsa, graph.lattice):
         kinds.append(lambda quiet: LatticeStepper(fsa, graph.lattice, 1, quiet))
     return kinds
@@ -401,7 +401,7 @@ def test_the_path_changes_on_lattices_too():
 
 @pytest.fixture(scope="module")
 def wide_graph():
-    """More than two tiles of 65,536 nodes, directed, with arcs between all of them."""
+    """Many windows of nodes that are sorted by degree, directed, with a few hubs."""
     rng = np.random.default_rng(6)
     num_nodes = 2 * 65_536 + 1000
     edges = rng.integers(0, num_nodes, (400_000, 2))
@@ -414,10 +414,10 @@ def wide_graph():
 @pytest.mark.parametrize(
     ("num_states", "bound"), [(4, 1), (4, 2), (4, 3), (4, 5), (8, 1), (8, 2), (8, 3), (7, 5), (12, 1), (12, 2)]
 )
-def test_several_tiles(wide_graph, num_states, bound):
+def test_several_windows(wide_graph, num_states, bound):
     fsa = random_automaton(num_states, CountingAggregation(bound=bound), seed=num_states * bound)
     states = np.random.default_rng(bound).integers(0, num_states, wide_graph.num_nodes)
-    assert fits_tiles(fsa, wide_graph)
+    assert fits_columns(fsa, wide_graph)
     expected = counting_run(fsa, wide_graph, states, 3)
     for threads in (1, 3):
         last = run(fsa, wide_graph, states, 3, kernel="dense", threads=threads).last

@@ -10,12 +10,11 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._bits import BitStepper, outcomes
+from graphfsa.engine._column_stepper import ColumnStepper, fits_columns
 from graphfsa.engine._dense import ListStepper
 from graphfsa.engine._event import EventStepper
 from graphfsa.engine._lattice import LatticeStepper, fits_lattice
 from graphfsa.engine._stepper import DenseStepper, Outcome, Stepper
-from graphfsa.engine._tiled import TiledStepper, fits_tiles
-from graphfsa.engine._tiled_parts import TiledPartsStepper, fits_parts
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs.graph import Graph
 
@@ -54,7 +53,7 @@ def make_stepper(fsa: GraphFSA, graph: Graph, kernel: Kernel, threads: int) -> S
 
 
 def _dense(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStepper:
-    kind = TiledStepper if fits_tiles(fsa, graph) else TiledPartsStepper if fits_parts(fsa, graph) else ListStepper
+    kind = ColumnStepper if fits_columns(fsa, graph) else ListStepper
     return kind(fsa, graph, threads, quiet)
 
 
