@@ -167,7 +167,7 @@ def test_tiles_of_large_graphs(name):
 def test_what_does_not_fit_tiles():
     graph = hub(5, 2)
     for aggregation in (
-        RelationsAggregation(("b", "a"), (9, 1)),
+        RelationsAggregation(("b", "a"), (17, 1)),
         ProductAggregation((LettersAggregation((Sum("modulo", 2, (1,)),)), WeightedSumAggregation())),
     ):
         assert not fits_columns(random_automaton(2, aggregation, 0), graph)

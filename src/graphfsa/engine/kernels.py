@@ -10,6 +10,7 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._bits import BitStepper, outcomes
+from graphfsa.engine._circuit_stepper import CircuitStepper, lattice_circuit
 from graphfsa.engine._column_stepper import ColumnStepper, fits_columns
 from graphfsa.engine._dense import ListStepper
 from graphfsa.engine._event import EventStepper
@@ -37,12 +38,13 @@ def make_stepper(fsa: GraphFSA, graph: Graph, kernel: Kernel, threads: int) -> S
     if kernel == "dense":
         return _dense(fsa, graph, threads, quiet=0)
     if kernel in ("lattice", "bits"):
-        stepper = _lattice(fsa, graph, threads, quiet=0) if kernel == "lattice" else _bits(fsa, graph, threads)
+        make = _lattice if kernel == "lattice" else _bits
+        stepper = make(fsa, graph, threads, quiet=0)
         if stepper is None:
             raise GraphFSAError(f"kernel {kernel!r} can't run this automaton on this graph; choose 'auto'")
         return stepper
     if graph.lattice is not None and graph.num_nodes > _SMALL_LATTICE:
-        stepper = _bits(fsa, graph, threads) or _adaptive_lattice(fsa, graph, threads)
+        stepper = _adaptive_lattice(fsa, graph, threads)
         if stepper is not None:
             return stepper
     if graph.num_nodes + graph.num_arcs <= _SMALL_GRAPH:
@@ -57,9 +59,15 @@ def _dense(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseSteppe
     return kind(fsa, graph, threads, quiet)
 
 
-def _bits(fsa: GraphFSA, graph: Graph, threads: int) -> Stepper | None:
-    found = None if graph.lattice is None else outcomes(fsa, graph.lattice)
-    return None if found is None or graph.lattice is None else BitStepper(*found, graph.lattice, threads)
+def _bits(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStepper | None:
+    lattice = graph.lattice
+    if lattice is None:
+        return None
+    found = outcomes(fsa, lattice)
+    if found is not None:
+        return BitStepper(*found, lattice, threads)
+    circuit = lattice_circuit(fsa, lattice)
+    return None if circuit is None else CircuitStepper(circuit, lattice, threads, quiet)
 
 
 def _lattice(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStepper | None:
@@ -68,12 +76,12 @@ def _lattice(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStep
 
 
 def _adaptive_lattice(fsa: GraphFSA, graph: Graph, threads: int) -> Stepper | None:
-    # Rows are combined so cheaply that events pay only when very little happens.
-    quiet = graph.num_nodes**2 // (64 * (graph.num_nodes + graph.num_arcs))
-    if graph.num_arcs > _MAX_LATTICE_ARCS:
-        return _lattice(fsa, graph, threads, quiet=0)
-    dense = _lattice(fsa, graph, threads, quiet)
-    return None if dense is None else _AdaptiveStepper(dense, lambda: EventStepper(fsa, graph, busy=4 * quiet))
+    # Rows are combined so cheaply that events pay only when very little happens, and words of cells even more so.
+    quiet = 0 if graph.num_arcs > _MAX_LATTICE_ARCS else graph.num_nodes**2 // (64 * (graph.num_nodes + graph.num_arcs))
+    dense = _bits(fsa, graph, threads, quiet // 8) or _lattice(fsa, graph, threads, quiet)
+    if dense is None or isinstance(dense, BitStepper) or not quiet:
+        return dense
+    return _AdaptiveStepper(dense, lambda: EventStepper(fsa, graph, busy=quiet))
 
 
 class _AdaptiveStepper(Stepper):
