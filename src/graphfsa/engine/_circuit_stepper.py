@@ -13,7 +13,7 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.engine._circuits import AND, BUT, LOAD, OR, XOR, Circuit, circuit_of
+from graphfsa.engine._circuits import AND, ANY, BUT, LOAD, MOST, OR, PICK, SUM, XOR, Circuit, circuit_of
 from graphfsa.engine._stepper import DenseStepper
 from graphfsa.engine.compiling import compile_kernel
 from graphfsa.engine.threads import run_ranges
@@ -59,7 +59,7 @@ def _circuit_rows(
         for number in range(len(program)):
             what, target = program[number, 0], np.uint64(program[number, 1])
             a, b = np.uint64(program[number, 2]), program[number, 3]
-            left, right = a * length, np.uint64(b) * length
+            left, right, third = a * length, np.uint64(b) * length, np.uint64(program[number, 4]) * length
             if what == LOAD:
                 begins = np.uint64(first + (b // 3 - 1) * stride)
                 if b % 3 == 0:
@@ -83,6 +83,20 @@ def _circuit_rows(
             elif what == BUT:
                 for place in range(size):
                     result[place] = room[left + place] & ~room[right + place]
+            elif what == ANY:
+                for place in range(size):
+                    result[place] = room[left + place] | room[right + place] | room[third + place]
+            elif what == SUM:
+                for place in range(size):
+                    result[place] = room[left + place] ^ room[right + place] ^ room[third + place]
+            elif what == MOST:
+                for place in range(size):
+                    first_bit, other = room[left + place], room[right + place]
+                    result[place] = (first_bit & other) | ((first_bit | other) & room[third + place])
+            elif what == PICK:
+                for place in range(size):
+                    low = room[third + place]
+                    result[place] = low ^ (room[left + place] & (low ^ room[right + place]))
             else:
                 begins = np.uint64(first)
                 for place in range(size):

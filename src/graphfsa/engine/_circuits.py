@@ -22,8 +22,9 @@ _MAX_OPERATIONS = 320
 """A circuit of this size is about as fast as looking the states up cell by cell."""
 _MAX_TABLE = 1 << 20
 
-LOAD, AND, OR, XOR, BUT, STORE = range(6)
-"""Operations: read a plane, shifted; a and b, a or b, a xor b, a but not b; write a plane."""
+LOAD, AND, OR, XOR, BUT, ANY, SUM, MOST, PICK, STORE = range(10)
+"""Operations: read a plane, shifted; a and b, a or b, a xor b, a but not b; any of three, their sum, and whether most
+of them are one; b where a is one, and c elsewhere; write a plane."""
 _ZERO, _ONE = -1, -2
 """Bits that are the same in all cells; no register has them."""
 
@@ -33,8 +34,8 @@ class Circuit:
     """Operations for even rows and for odd ones.
 
     Attributes:
-        operations: For each parity int64 [operations, 4]: the operation, its target and its two arguments. A load has
-            a plane, and its row and column as one number, ``3 * (row + 1) + column + 1``; a store the plane as target.
+        operations: For each parity int64 [operations, 5]: the operation, its target and its arguments. A load has a
+            plane, and its row and column as one number, ``3 * (row + 1) + column + 1``; a store the plane as target.
         registers: How many registers they need.
         digits: Number of planes of a state.
         counted: The states that have a plane of their own, after those.
@@ -86,8 +87,8 @@ class _Builder:
     seen: tuple[tuple[int, int], ...]
     bound: int
     num_states: int
-    made: list[tuple[int, int, int]] = field(default_factory=list[tuple[int, int, int]])
-    known: dict[tuple[int, int, int], int] = field(default_factory=dict[tuple[int, int, int], int])
+    made: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
+    known: dict[tuple[int, ...], int] = field(default_factory=dict[tuple[int, ...], int])
     chosen: dict[tuple[int, bytes], int] = field(default_factory=dict[tuple[int, bytes], int])
     stored: list[int] = field(default_factory=list[int])
 
@@ -140,18 +141,20 @@ class _Builder:
         """Whether at least 1, 2, ... neighbours have the bit of a plane."""
         bits = [self._emit(LOAD, plane, 3 * (dr + 1) + dc + 1) for dr, dc in self.seen]
         if self.bound == 1:
-            return [reduce(self._or, bits, _ZERO)]
+            while len(bits) > 2:
+                bits = [*bits[3:], self._emit(ANY, *bits[:3])]
+            return [reduce(self._or, bits)]
         count = list[int]()
         while bits:
             more = list[int]()
-            while len(bits) > 1:
-                first, second, *rest = bits
-                third = rest.pop(0) if rest else _ZERO
-                half = self._xor(first, second)
-                more.append(self._or(self._and(first, second), self._and(half, third)))
-                bits = [*rest, self._xor(half, third)]
+            while len(bits) > 2:
+                more.append(self._emit(MOST, *bits[:3]))
+                bits = [*bits[3:], self._emit(SUM, *bits[:3])]
+            if len(bits) > 1:
+                more.append(self._and(*bits))
+                bits = [self._xor(*bits)]
             count.append(bits[0])
-            bits = [bit for bit in more if bit != _ZERO]
+            bits = more
         return [self._at_least(count, least) for least in range(1, self.bound + 1)]
 
     def _at_least(self, count: list[int], least: int) -> int:
@@ -173,7 +176,7 @@ class _Builder:
             return self._but(low, which)
         if low == _ZERO:
             return self._and(which, high)
-        return self._xor(low, self._and(which, self._xor(low, high)))
+        return self._emit(PICK, which, high, low)
 
     def _and(self, a: int, b: int) -> int:
         if _ZERO in (a, b):
@@ -197,8 +200,8 @@ class _Builder:
             return _ZERO
         return a if b == _ZERO else self._emit(BUT, a, b)
 
-    def _emit(self, operation: int, a: int, b: int) -> int:
-        key = (operation, a, b)
+    def _emit(self, operation: int, *arguments: int) -> int:
+        key = (operation, *arguments)
         if key not in self.known:
             self.known[key] = len(self.made)
             self.made.append(key)
@@ -213,22 +216,21 @@ class _Builder:
         for value in range(len(self.made) - 1, -1, -1):
             if value in self.stored or value in last:
                 needed.add(value)
-                operation, a, b = self.made[value]
-                for argument in (a, b) if operation != LOAD else ():
+                operation, *arguments = self.made[value]
+                for argument in arguments if operation != LOAD else ():
                     if argument >= 0:
                         last.setdefault(argument, value)
         program, place, free, registers = list[list[int]](), {_ZERO: 0, _ONE: 1}, list[int](), 2
         for value in sorted(needed):
-            operation, a, b = self.made[value]
-            arguments = [a, b] if operation == LOAD else [place[a], place[b]]
+            operation, *arguments = self.made[value]
             if not free:
                 free.append(registers)
                 registers += 1
             place[value] = free.pop()
-            program.append([operation, place[value], *arguments])
+            given = arguments if operation == LOAD else [place[each] for each in arguments]
+            program.append([operation, place[value], *given, *[0] * (3 - len(given))])
             if operation != LOAD:
-                free += {
-                    place[each] for each in (a, b) if each >= 0 and last[each] == value and each not in self.stored
-                }
-        program += [[STORE, plane, place[value], 0] for plane, value in enumerate(self.stored)]
-        return np.array(program, np.int64).reshape(-1, 4), registers
+                done = {each for each in arguments if each >= 0 and last[each] == value}
+                free += [place[each] for each in sorted(done - set(self.stored))]
+        program += [[STORE, plane, place[value], 0, 0] for plane, value in enumerate(self.stored)]
+        return np.array(program, np.int64).reshape(-1, 5), registers
