@@ -15,6 +15,7 @@ import numpy as np
 from graphfsa import CountingAggregation, Graph, GraphFSA, Lattice, PositionalAggregation, run
 from graphfsa.automaton import library
 from graphfsa.engine._bits import BitStepper, outcomes
+from graphfsa.engine._circuit_stepper import CircuitStepper, lattice_circuit
 from graphfsa.engine._column_stepper import ColumnStepper, fits_columns
 from graphfsa.engine._dense import ListStepper
 from graphfsa.engine._event import EventStepper
@@ -79,6 +80,9 @@ def _steppers(rng: np.random.Generator, fsa: GraphFSA, graph: Graph) -> dict[str
     if graph.lattice is not None and fits_lattice(fsa, graph.lattice):
         lattice = graph.lattice
         dense["lattice"] = lambda few: LatticeStepper(fsa, lattice, 1, few)
+        circuit = lattice_circuit(fsa, lattice)
+        if circuit is not None:
+            dense["circuit"] = lambda few: CircuitStepper(circuit, lattice, 1, few)
     found: dict[str, Callable[[], Any]] = {"event": lambda: EventStepper(fsa, graph)}
     for name, make in dense.items():
         found[name] = lambda make=make: _with_threads(make(0), threads)

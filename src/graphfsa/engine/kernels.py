@@ -27,6 +27,7 @@ KERNELS = ("auto", "event", "dense", "lattice", "bits")
 _SMALL_GRAPH = 1 << 13
 """Nodes and arcs up to which a call per step costs more than the step: the event kernel makes many steps per call."""
 _SMALL_LATTICE = 1 << 8
+_CIRCUIT_CELLS = 1 << 14
 _MAX_LATTICE_ARCS = 1 << 25
 """Arcs up to which a lattice may get neighbour lists, so that its quiet phases can be event-driven."""
 
@@ -59,14 +60,15 @@ def _dense(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseSteppe
     return kind(fsa, graph, threads, quiet)
 
 
-def _bits(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStepper | None:
+def _bits(fsa: GraphFSA, graph: Graph, threads: int, quiet: int, least: int = 0) -> DenseStepper | None:
+    """Words of cells; by circuits on lattices of at least this number of cells, as it takes a while to make them."""
     lattice = graph.lattice
     if lattice is None:
         return None
     found = outcomes(fsa, lattice)
     if found is not None:
         return BitStepper(*found, lattice, threads)
-    circuit = lattice_circuit(fsa, lattice)
+    circuit = lattice_circuit(fsa, lattice) if graph.num_nodes >= least else None
     return None if circuit is None else CircuitStepper(circuit, lattice, threads, quiet)
 
 
@@ -78,7 +80,7 @@ def _lattice(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStep
 def _adaptive_lattice(fsa: GraphFSA, graph: Graph, threads: int) -> Stepper | None:
     # Rows are combined so cheaply that events pay only when very little happens, and words of cells even more so.
     quiet = 0 if graph.num_arcs > _MAX_LATTICE_ARCS else graph.num_nodes**2 // (64 * (graph.num_nodes + graph.num_arcs))
-    dense = _bits(fsa, graph, threads, quiet // 8) or _lattice(fsa, graph, threads, quiet)
+    dense = _bits(fsa, graph, threads, quiet // 8, _CIRCUIT_CELLS) or _lattice(fsa, graph, threads, quiet)
     if dense is None or isinstance(dense, BitStepper) or not quiet:
         return dense
     return _AdaptiveStepper(dense, lambda: EventStepper(fsa, graph, busy=quiet))
