@@ -42,7 +42,7 @@ def waves(quick: bool, rng: np.random.Generator) -> Rows:
         states[0] = fsa.index("root")
         search = breadth_first(graph)
         wave = partial(run, fsa, graph, states, "stable", max_steps=2 * graph.num_nodes, threads=1)
-        seconds = in_turns({"run": wave, "search": search}, 3 if quick else 7, 10, thread_time)
+        seconds = in_turns({"run": wave, "search": search}, 3 if quick else 5, 5, thread_time)
         distance, last = search(), wave().last
         known = distance >= 0
         exact = np.array_equal(last[known] == fsa.index("odd"), distance[known] % 2 == 1)
@@ -83,7 +83,7 @@ def lattices(quick: bool, rng: np.random.Generator, random_automaton: Maker) -> 
     rival = lifelib_seconds(soup.reshape(side, side), generations)
     run(life, torus, soup, 1, threads=1)
     ours, theirs = list[float](), list[float]()
-    for _ in range(3):
+    for _ in range(3 if quick else 2):
         began = thread_time()
         run(life, torus, soup, generations, threads=1)
         ours.append(thread_time() - began)
@@ -95,7 +95,7 @@ def lattices(quick: bool, rng: np.random.Generator, random_automaton: Maker) -> 
     rolled, threads = soup.reshape(side, side), default_threads()
     bits, many = (_stepper(life, torus, "bits", each, rng) for each in (1, threads))
     calls = {"bits": partial(bits.advance, 1), "rolls": partial(numpy_life, rolled)}
-    seconds = in_turns(calls, 3 if quick else 7, 10, thread_time)
+    seconds = in_turns(calls, 3 if quick else 5, 5, thread_time)
     yield row("  against NumPy rolls, one step", seconds["rolls"] / seconds["bits"], "x")
     seconds = in_turns({"many": partial(many.advance, 1)}, 3 if quick else 7, 5)
     yield row(f"Life, bit-sliced, one step, {threads} threads", cells / seconds["many"], "cells/s")
@@ -103,7 +103,7 @@ def lattices(quick: bool, rng: np.random.Generator, random_automaton: Maker) -> 
     for name, fsa in rules.items():
         circuit, byte = (_stepper(fsa, torus, kernel, 1, rng) for kernel in ("bits", "lattice"))
         calls = {"circuit": partial(circuit.advance, 1), "byte": partial(byte.advance, 1)}
-        seconds = in_turns(calls, 3 if quick else 5, 10, thread_time)
+        seconds = in_turns(calls, 3 if quick else 5, 5, thread_time)
         yield row(f"{name}, as a circuit, one core", cells / seconds["circuit"], "cells/s")
         yield row("  against a byte a cell", seconds["byte"] / seconds["circuit"], "x", ">= 3")
     for num_states, bound in ((4, 3), (8, 2)):

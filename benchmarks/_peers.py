@@ -22,8 +22,10 @@ from graphfsa.graphs import Graph, to_networkx
 Step = Callable[[], Any]
 
 
-def packed_steps(fsa: GraphFSA, graph: Graph, states: Array, bound: int, threads: int) -> dict[str, Step]:
-    """The whole step with SciPy, GraphBLAS and torch, by one product of the adjacency matrix with packed states.
+def packed_steps(
+    fsa: GraphFSA, graph: Graph, states: Array, bound: int, threads: int, names: tuple[str, ...]
+) -> dict[str, Step]:
+    """The whole step with some of SciPy, GraphBLAS and torch, by one product of the adjacency matrix with packed states.
 
     A state is a one in its own field of a 64-bit word, so one product counts all states; NumPy unpacks the counts. Rows
     are shared by the threads. Libraries that are not installed are left out.
@@ -47,9 +49,9 @@ def packed_steps(fsa: GraphFSA, graph: Graph, states: Array, bound: int, threads
 
     products = {"SciPy": _scipy_product, "GraphBLAS": _graphblas_product, "torch": _torch_product}
     found: dict[str, Step] = {}
-    for name, make in products.items():
+    for name in names:
         try:
-            product = make(graph, cuts, threads, shared)
+            product = products[name](graph, cuts, threads, shared)
         except ImportError:
             continue
 
