@@ -25,7 +25,7 @@ Step = Callable[[], Any]
 def packed_steps(
     fsa: GraphFSA, graph: Graph, states: Array, bound: int, threads: int, names: tuple[str, ...]
 ) -> dict[str, Step]:
-    """The whole step with some of SciPy, GraphBLAS and torch, by one product of the adjacency matrix with packed states.
+    """The whole step with SciPy, GraphBLAS and torch, each by one product of the adjacency matrix with packed states.
 
     A state is a one in its own field of a 64-bit word, so one product counts all states; NumPy unpacks the counts. Rows
     are shared by the threads. Libraries that are not installed are left out.
@@ -143,9 +143,10 @@ def _bfs(indptr: Any, indices: Any, distance: Any, queue: Any) -> int:
 
 def _read(begin: int, end: int, words: Any) -> int:
     total = np.uint64(0)
-    for place in range(begin, end):
-        total ^= words[place]
-    return np.int64(total >> np.uint64(63))
+    part = words[begin:end]
+    for place in range(len(part)):
+        total ^= part[place]
+    return int(total >> np.uint64(63))
 
 
 @cache

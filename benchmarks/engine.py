@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from time import thread_time
+from time import perf_counter, thread_time
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,8 @@ def _limit(quick: bool) -> Rows:
     say("the speed of the memory")
     size = 10**7 if quick else 2 * 10**8
     for threads in sorted({1, default_threads()}):
-        seconds = in_turns({"read": reading(size, threads)}, 5)["read"]
+        clock = thread_time if threads == 1 else perf_counter
+        seconds = in_turns({"read": reading(size, threads)}, 9, clock=clock)["read"]
         yield row(f"reading memory, {_cores(threads)}", size / seconds / 1e9, "GB/s")
         yield row("  so an arc of 4 bytes takes at least", seconds / size * 4 * _NANO, "ns")
 
@@ -102,7 +103,7 @@ def _dense(graph: Graph, threads: int, quick: bool, rng: np.random.Generator) ->
         peers |= packed_steps(fsa, graph, states, bound, threads, packed)
         _check(fsa, graph, states, peers)
         contenders = {"": partial(stepper.advance, 1), **peers}
-        seconds = in_turns(contenders, 3 if quick else 7, 6, **({"clock": thread_time} if threads == 1 else {}))
+        seconds = in_turns(contenders, 3 if quick else 7, 6, thread_time if threads == 1 else perf_counter)
         where = f"Erdos-Renyi n = {graph.num_nodes:,}, mean degree 10, {_cores(threads)}"
         cost = seconds[""] / graph.num_arcs * _NANO
         yield row(f"dense step, |M| = {num_states}, b = {bound}, {where}", cost, "ns/arc")

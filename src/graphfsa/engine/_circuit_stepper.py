@@ -127,7 +127,7 @@ def _circuit_rows(
             bits = (bits & pairs) + (bits >> np.uint64(2) & pairs)
             bits = bits + (bits >> np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
             changed += bits * np.uint64(0x0101010101010101) >> np.uint64(56)
-    return np.int64(changed)
+    return int(changed)
 
 
 @cache
