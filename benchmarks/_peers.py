@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -13,46 +16,179 @@ import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
+from graphfsa.engine.threads import run_ranges
 from graphfsa.graphs import Graph, to_networkx
 
+Step = Callable[[], Any]
 
-def scipy_step(fsa: GraphFSA, graph: Graph, states: Array, bound: int) -> dict[str, Callable[[], Array]]:
-    """The bare product of the adjacency matrix with one-hot states, and the whole step around it."""
+
+def packed_steps(
+    fsa: GraphFSA, graph: Graph, states: Array, bound: int, threads: int, names: tuple[str, ...]
+) -> dict[str, Step]:
+    """The whole step with SciPy, GraphBLAS and torch, each by one product of the adjacency matrix with packed states.
+
+    A state is a one in its own field of a 64-bit word, so one product counts all states; NumPy unpacks the counts. Rows
+    are shared by the threads. Libraries that are not installed are left out.
+    """
+    field = 64 // fsa.num_states
+    assert int(graph.degrees.max(initial=0)) < 1 << field, "the counts must fit"
+    words = np.int64(1) << (field * np.arange(fsa.num_states, dtype=np.int64))
+    cuts = [graph.num_nodes * part // threads for part in range(threads + 1)]
+    pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def move(begin: int, end: int, sums: Array) -> Array:
+        values: Any = 0
+        for state in range(fsa.num_states):
+            counts = sums >> np.int64(field * state) & np.int64((1 << field) - 1)
+            values = values + np.minimum(counts, bound) * (bound + 1) ** state
+        return fsa.transition_table[states[begin:end], values]
+
+    def shared(part: Callable[[int, int], Any]) -> list[Any]:
+        ranges = list(pairwise(cuts))
+        return list(pool.map(lambda ends: part(*ends), ranges)) if pool else [part(*ends) for ends in ranges]
+
+    products = {"SciPy": _scipy_product, "GraphBLAS": _graphblas_product, "torch": _torch_product}
+    found: dict[str, Step] = {}
+    for name in names:
+        try:
+            product = products[name](graph, cuts, threads, shared)
+        except ImportError:
+            continue
+
+        def step(product: Callable[[Array], Array] = product) -> Any:
+            sums = product(words[states])
+            return shared(lambda begin, end: move(begin, end, sums[begin:end]))
+
+        found[name] = step
+    return found
+
+
+def _scipy_product(graph: Graph, cuts: list[int], threads: int, shared: Any) -> Callable[[Array], Array]:
     from scipy.sparse import csr_array
 
     shape = (graph.num_nodes, graph.num_nodes)
-    ones = np.ones(graph.num_arcs, np.float32)
-    matrix: Any = csr_array((ones, graph.indices, graph.indptr), shape=shape)
-    weights = ((bound + 1) ** np.arange(fsa.num_states)).astype(np.float32)
-    onehot = np.eye(fsa.num_states, dtype=np.float32)[states]
-
-    def step() -> Array:
-        counts = matrix @ np.eye(fsa.num_states, dtype=np.float32)[states]
-        values = (np.minimum(counts, bound) @ weights).astype(np.int64)
-        return fsa.transition_table[states, values]
-
-    return {"product": lambda: matrix @ onehot, "step": step}
+    matrix: Any = csr_array((np.ones(graph.num_arcs, np.int64), graph.indices, graph.indptr), shape=shape)
+    rows = {begin: matrix[begin:end] if threads > 1 else matrix for begin, end in pairwise(cuts)}
+    return lambda packed: np.concatenate(shared(lambda begin, _end: rows[begin] @ packed))
 
 
-def torch_step(fsa: GraphFSA, graph: Graph, states: Array, bound: int) -> Callable[[], Any] | None:
-    """The same step by scattering one-hot states along the arcs; None without torch."""
-    try:
-        import torch
-    except ImportError:
-        return None
+def _graphblas_product(graph: Graph, cuts: list[int], threads: int, shared: Any) -> Callable[[Array], Array]:
+    gb: Any = import_module("graphblas")
+    from scipy.sparse import csr_array
+
+    shape = (graph.num_nodes, graph.num_nodes)
+    matrix = gb.io.from_scipy_sparse(
+        csr_array((np.ones(graph.num_arcs, bool), graph.indices, graph.indptr), shape=shape)
+    )
+
+    def product(packed: Array) -> Array:
+        gb.ss.config["nthreads"] = threads
+        return gb.semiring.plus_second(matrix @ gb.Vector.from_dense(packed)).new().to_dense(fill_value=0)
+
+    return product
+
+
+def _torch_product(graph: Graph, cuts: list[int], threads: int, shared: Any) -> Callable[[Array], Array]:
+    torch: Any = import_module("torch")
     sources = torch.from_numpy(graph.indices.astype(np.int64))
     targets = torch.from_numpy(graph.targets().astype(np.int64))
-    table = torch.from_numpy(fsa.transition_table.astype(np.int64))
-    weights = torch.tensor([(bound + 1) ** m for m in range(fsa.num_states)])
-    current = torch.from_numpy(states.astype(np.int64))
 
-    def step() -> Any:
-        onehot = torch.nn.functional.one_hot(current, fsa.num_states).to(torch.float32)
-        counts = torch.zeros_like(onehot).index_add_(0, targets, onehot[sources])
-        values = (counts.clamp(max=bound).to(torch.int64) * weights).sum(1)
-        return table[current, values]
+    def product(packed: Array) -> Array:
+        torch.set_num_threads(threads)
+        sums = torch.zeros(graph.num_nodes, dtype=torch.int64)
+        return sums.index_add_(0, targets, torch.from_numpy(packed)[sources]).numpy()
+
+    return product
+
+
+def _csr(
+    begin: int, end: int, indptr: Any, indices: Any, bits: Any, states: Any, table: Any, adds: Any, masks: Any,
+    following: Any, following_bits: Any,
+) -> int:  # fmt: skip
+    changed = 0
+    for node in range(begin, end):
+        once, twice, thrice = np.uint8(0), np.uint8(0), np.uint8(0)
+        for arc in range(indptr[node], indptr[node + 1]):
+            bit = bits[indices[arc]]
+            if len(adds) > 2:
+                thrice |= twice & bit
+            if len(adds) > 1:
+                twice |= once & bit
+            once |= bit
+        value = adds[0][once]
+        if len(adds) > 1:
+            value += adds[1][twice]
+        if len(adds) > 2:
+            value += adds[2][thrice]
+        state = table[states[node], value]
+        changed += state != states[node]
+        following[node], following_bits[node] = state, masks[state]
+    return changed
+
+
+def _bfs(indptr: Any, indices: Any, distance: Any, queue: Any) -> int:
+    distance[:] = -1
+    distance[0], queue[0], begin, end = 0, 0, 0, 1
+    while begin < end:
+        node = queue[begin]
+        begin += 1
+        for arc in range(indptr[node], indptr[node + 1]):
+            seer = indices[arc]
+            if distance[seer] < 0:
+                distance[seer] = distance[node] + 1
+                queue[end] = seer
+                end += 1
+    return end
+
+
+def _read(begin: int, end: int, words: Any) -> int:
+    total = np.uint64(0)
+    part = words[begin:end]
+    for place in range(len(part)):
+        total ^= part[place]
+    return int(total >> np.uint64(63))
+
+
+@cache
+def _plain(function: Callable[..., int]) -> Any:
+    import numba
+
+    return numba.njit(nogil=True, error_model="numpy")(function)
+
+
+def csr_step(fsa: GraphFSA, graph: Graph, states: Array, bound: int, threads: int) -> Step:
+    """A plain loop over the neighbour lists, compiled: states as bits, what was seen 1, 2 and 3 times in registers.
+
+    At most three times, and eight states. The number of planes is known to the compiler.
+    """
+    masks = (1 << np.arange(fsa.num_states)).astype(np.uint8)
+    sets = np.arange(1 << fsa.num_states)[:, None] >> np.arange(fsa.num_states) & 1
+    adds = (sets @ (bound + 1) ** np.arange(fsa.num_states),) * bound
+    following, bits = np.empty((2, len(states)), np.uint8)
+    given = (graph.indptr, graph.indices, masks[states], states, fsa.transition_table, adds, masks, following, bits)
+
+    def step() -> Array:
+        run_ranges(_plain(_csr), len(states), threads, *given)
+        return following
 
     return step
+
+
+def breadth_first(graph: Graph) -> Step:
+    """A plain breadth-first search from node 0, compiled; gives the distances."""
+    distance, queue = np.empty((2, graph.num_nodes), np.int32)
+
+    def search() -> Array:
+        _plain(_bfs)(graph.indptr, graph.indices, distance, queue)
+        return distance
+
+    return search
+
+
+def reading(size: int, threads: int) -> Step:
+    """Read this number of bytes once."""
+    words = np.ones(size // 8, np.uint64)
+    return lambda: run_ranges(_plain(_read), len(words), threads, words)
 
 
 def numpy_life(cells: Array) -> Array:

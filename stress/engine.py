@@ -15,10 +15,11 @@ import numpy as np
 from graphfsa import CountingAggregation, Graph, GraphFSA, Lattice, PositionalAggregation, run
 from graphfsa.automaton import library
 from graphfsa.engine._bits import BitStepper, outcomes
+from graphfsa.engine._circuit_stepper import CircuitStepper, lattice_circuit
+from graphfsa.engine._column_stepper import ColumnStepper, fits_columns
 from graphfsa.engine._dense import ListStepper
 from graphfsa.engine._event import EventStepper
 from graphfsa.engine._lattice import LatticeStepper, fits_lattice
-from graphfsa.engine._tiled import TiledStepper, fits_tiles
 from graphfsa.engine.kernels import _AdaptiveStepper as AdaptiveStepper
 from stress._brute_force import Machine, plain
 from stress._soundness_aggregations import draw_aggregation
@@ -74,11 +75,14 @@ def _steppers(rng: np.random.Generator, fsa: GraphFSA, graph: Graph) -> dict[str
     threads, quiet = int(rng.integers(1, 4)), int(rng.integers(1, 7))
     busy = quiet + int(rng.integers(0, 9))
     dense: dict[str, Callable[[int], Any]] = {"dense, lists": lambda few: ListStepper(fsa, graph, 1, few)}
-    if fits_tiles(fsa, graph):
-        dense["dense, tiles"] = lambda few: TiledStepper(fsa, graph, 1, few)
+    if fits_columns(fsa, graph):
+        dense["dense, columns"] = lambda few: ColumnStepper(fsa, graph, 1, few)
     if graph.lattice is not None and fits_lattice(fsa, graph.lattice):
         lattice = graph.lattice
         dense["lattice"] = lambda few: LatticeStepper(fsa, lattice, 1, few)
+        circuit = lattice_circuit(fsa, lattice)
+        if circuit is not None:
+            dense["circuit"] = lambda few: CircuitStepper(circuit, lattice, 1, few)
     found: dict[str, Callable[[], Any]] = {"event": lambda: EventStepper(fsa, graph)}
     for name, make in dense.items():
         found[name] = lambda make=make: _with_threads(make(0), threads)

@@ -22,10 +22,11 @@ from graphfsa import (
     run,
 )
 from graphfsa.engine._bits import BitStepper, outcomes
+from graphfsa.engine._circuit_stepper import CircuitStepper, lattice_circuit
+from graphfsa.engine._column_stepper import ColumnStepper, fits_columns
 from graphfsa.engine._dense import ListStepper
 from graphfsa.engine._event import EventStepper
 from graphfsa.engine._lattice import LatticeStepper, fits_lattice
-from graphfsa.engine._tiled import TiledStepper, fits_tiles
 from graphfsa.engine.kernels import KERNELS
 from graphfsa.engine.kernels import _AdaptiveStepper as AdaptiveStepper
 from graphfsa.engine.reference import reference_run
@@ -102,14 +103,69 @@ def test_two_state_counting_on_lattices(graph, data, steps, threads):
 
 
 @examples(150)
+@given(
+    lattices(slotted=False, max_height=5),
+    st.sampled_from([(2, 3), (3, 2), (4, 1), (4, 6), (8, 1), (9, 1), (16, 1)]),
+    st.integers(0, 10**6),
+    st.integers(1, 5),
+    THREADS,
+)
+def test_circuits(graph, size, seed, steps, threads):
+    """Rules in which each state looks at one count, or at none, have small circuits."""
+    (num_states, bound), rng = size, np.random.default_rng(seed)
+    values = np.arange((bound + 1) ** num_states)
+    table = np.empty((num_states, len(values)), np.uint8)
+    for state in range(num_states):
+        outcomes = rng.integers(0, num_states, bound + 1)
+        table[state] = outcomes[values // (bound + 1) ** rng.integers(0, num_states) % (bound + 1)]
+    fsa = GraphFSA([f"s{state}" for state in range(num_states)], CountingAggregation(bound=bound), table)
+    circuit = lattice_circuit(fsa, graph.lattice)
+    if circuit is None:
+        assert not graph.lattice.uniform or num_states > 8
+        return
+    states = rng.integers(0, num_states, graph.num_nodes)
+    stepper = CircuitStepper(circuit, graph.lattice, 1)
+    stepper._threads = threads
+    stepper.load(states.astype(np.uint8))
+    for expected in reference_run(fsa, graph, states.tolist(), steps):
+        assert stepper.states().tolist() == expected
+        stepper.advance(1)
+
+
+@examples(60)
+@given(cases(scattered_graphs(max_nodes=400)), st.integers(1, 2), THREADS)
+def test_enough_nodes_of_a_degree_for_columns(case, steps, threads):
+    fsa, graph, states = case
+    stepper = (ColumnStepper if fits_columns(fsa, graph) else ListStepper)(fsa, graph, 1)
+    stepper._threads = threads
+    stepper.load(states.astype(np.uint8))
+    stepper.advance_fully(steps)
+    assert stepper.states().tolist() == reference_run(fsa, graph, states.tolist(), steps)[-1]
+
+
+@pytest.mark.parametrize("levels", [(0.5,), (1 / 3, 2 / 3), (0.1, 0.3, 0.7, 1.0), {1: 0.5, 3: (0.25, 0.75)}], ids=str)
+def test_shares_are_compared_as_they_are_rounded(levels):
+    """Nodes of each degree up to 40, some in columns and some in rows, with every number of neighbours in a state."""
+    rng = np.random.default_rng(1)
+    degrees = np.repeat(np.arange(41), 60)
+    indptr = np.r_[0, np.cumsum(degrees)]
+    graph = Graph(indptr, rng.integers(0, len(degrees), indptr[-1]).astype(np.int32))
+    fsa = random_automaton(4, AverageThresholdAggregation(levels), seed=5)
+    states = rng.choice(4, len(degrees), p=(0.4, 0.3, 0.2, 0.1))
+    expected = reference_run(fsa, graph, states.tolist(), 2)[-1]
+    for kernel in ("dense", "event"):
+        assert run(fsa, graph, states, 2, kernel=kernel).last.tolist() == expected
+
+
+@examples(150)
 @given(cases(scattered_graphs(), kinds=("letters",)), st.integers(1, 6), THREADS)
-def test_letters_with_and_without_tiles(case, steps, threads):
-    """Sums that count once and highest letters have planes; weighted ones and moduli do not."""
+def test_letters_with_and_without_levels(case, steps, threads):
+    """Sums that count once and highest letters have levels; weighted ones and moduli do not."""
     fsa, graph, states = case
     sums = fsa.aggregation.sums
     letters = sum(len(set(part.weights) - {0}) for part in sums)
     plain = all(part.kind == "highest" or (part.kind == "count" and part.plain) for part in sums)
-    assert fits_tiles(fsa, graph) == (plain and letters <= 12)
+    assert fits_columns(fsa, graph) == (plain and letters <= 12)
     assert_agree(fsa, graph, states, steps, threads=threads)
 
 
@@ -124,10 +180,13 @@ def with_stepper(build, fsa, graph, states, steps):
 def dense_kinds(fsa, graph):
     """Every dense stepper that applies, as functions of the number of changes that is little."""
     kinds = [lambda quiet: ListStepper(fsa, graph, 1, quiet)]
-    if fits_tiles(fsa, graph):
-        kinds.append(lambda quiet: TiledStepper(fsa, graph, 1, quiet))
+    if fits_columns(fsa, graph):
+        kinds.append(lambda quiet: ColumnStepper(fsa, graph, 1, quiet))
     if graph.lattice is not None and fits_lattice(fsa, graph.lattice):
         kinds.append(lambda quiet: LatticeStepper(fsa, graph.lattice, 1, quiet))
+    circuit = None if graph.lattice is None else lattice_circuit(fsa, graph.lattice)
+    if circuit is not None:
+        kinds.append(lambda quiet: CircuitStepper(circuit, graph.lattice, 1, quiet))
     return kinds
 
 
@@ -226,8 +285,8 @@ def test_all_graphs_of_the_atlas(aggregation):
         (families.hexagonal(4, 4, torus=True), "lattice bits"),
         (families.von_neumann(3, 3, torus=True), "lattice bits"),
         (families.von_neumann(2, 3, torus=True), ""),  # Up and down are one cell: directions can't be walked.
-        (families.moore(4, 4, torus=True, slots=True), "lattice"),
-        (families.ring(5), "lattice"),
+        (families.moore(4, 4, torus=True, slots=True), "lattice bits"),
+        (families.ring(5), "lattice bits"),
         (families.path(5), ""),
     ],
     ids=str,
@@ -401,7 +460,7 @@ def test_the_path_changes_on_lattices_too():
 
 @pytest.fixture(scope="module")
 def wide_graph():
-    """More than two tiles of 65,536 nodes, directed, with arcs between all of them."""
+    """Many windows of nodes that are sorted by degree, directed, with a few hubs."""
     rng = np.random.default_rng(6)
     num_nodes = 2 * 65_536 + 1000
     edges = rng.integers(0, num_nodes, (400_000, 2))
@@ -414,10 +473,10 @@ def wide_graph():
 @pytest.mark.parametrize(
     ("num_states", "bound"), [(4, 1), (4, 2), (4, 3), (4, 5), (8, 1), (8, 2), (8, 3), (7, 5), (12, 1), (12, 2)]
 )
-def test_several_tiles(wide_graph, num_states, bound):
+def test_several_windows(wide_graph, num_states, bound):
     fsa = random_automaton(num_states, CountingAggregation(bound=bound), seed=num_states * bound)
     states = np.random.default_rng(bound).integers(0, num_states, wide_graph.num_nodes)
-    assert fits_tiles(fsa, wide_graph)
+    assert fits_columns(fsa, wide_graph)
     expected = counting_run(fsa, wide_graph, states, 3)
     for threads in (1, 3):
         last = run(fsa, wide_graph, states, 3, kernel="dense", threads=threads).last

@@ -20,8 +20,8 @@ from graphfsa import (
 )
 from graphfsa.aggregations import Sum
 from graphfsa.engine import encoder_of, neighbourhood_values
+from graphfsa.engine._column_stepper import ColumnStepper, fits_columns
 from graphfsa.engine._dense import ListStepper
-from graphfsa.engine._tiled_parts import TiledPartsStepper, fits_parts
 from graphfsa.engine.reference import reference_run, reference_values
 from graphfsa.errors import AutomatonError
 from own_aggregations import HighestNeighbour, RemainderAggregation
@@ -153,9 +153,9 @@ def test_tiles_of_large_graphs(name):
     arcs[:2000, 1] = 3
     graph = Graph.from_edges(size, arcs, directed=True, slots=rng.integers(0, 3, 400_000), kinds=["b", "a", "c"])
     fsa = random_automaton(2, LARGE[name], 5)
-    assert fits_parts(fsa, graph)
+    assert fits_columns(fsa, graph)
     states = rng.integers(0, 2, size).astype(np.uint8)
-    steppers = TiledPartsStepper(fsa, graph, 2), ListStepper(fsa, graph, 2)
+    steppers = ColumnStepper(fsa, graph, 2), ListStepper(fsa, graph, 2)
     for stepper in steppers:
         stepper.load(states)
     for _ in range(3):
@@ -167,10 +167,10 @@ def test_tiles_of_large_graphs(name):
 def test_what_does_not_fit_tiles():
     graph = hub(5, 2)
     for aggregation in (
-        RelationsAggregation(("b", "a"), (9, 1)),
+        RelationsAggregation(("b", "a"), (17, 1)),
         ProductAggregation((LettersAggregation((Sum("modulo", 2, (1,)),)), WeightedSumAggregation())),
     ):
-        assert not fits_parts(random_automaton(2, aggregation, 0), graph)
+        assert not fits_columns(random_automaton(2, aggregation, 0), graph)
 
 
 def test_kernels_of_equal_products_are_shared():

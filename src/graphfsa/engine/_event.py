@@ -27,8 +27,10 @@ from graphfsa.graphs.graph import Graph
 encode_node: Any = None
 """Bound when a kernel is compiled: the function of an encoder."""
 
+_TICKS = 1 << 30
+"""Steps of a call, and after which stamps begin anew."""
 _PAUSE = 1 << 22
-"""Nodes to look at before the kernel comes back, so that interrupts and progress are served."""
+"""Arcs to look along before the kernel comes back, so that interrupts and progress are served."""
 _LOG = 1 << 16
 _OUTCOMES = tuple(Outcome)
 _NEVER = np.zeros(MAX_STATES, bool)
@@ -43,23 +45,24 @@ def _event_steps(
     limit: int,
     busy: int,
     time: int,
+    tick: int,
     num_frontier: int,
     differing: int,
     arcs: tuple[Any, Any, Any, Any, Any],
     rule: tuple[Any, Any, Any],
     states: Any,
     mark: Any,
-    frontier: Any,
-    queue: Any,
-    queued: Any,
+    frontiers: Any,
+    stamps: Any,
     following: Any,
     tracking: tuple[Any, Any, Any],
     log: tuple[Any, Any, Any],
 ) -> tuple[int, int, int, int, int]:
-    """Make up to ``limit`` steps from the nodes in ``frontier``, those that changed last.
+    """Make up to ``limit`` steps from the nodes in ``frontiers[tick % 2]``, those that changed last.
 
-    Empty arrays in ``mark``, ``tracking`` and ``log`` switch the feature off. Returns the steps made, the outcome, the
-    size of the frontier, the number of nodes that differ from the mark and the number of logged changes.
+    Every step has a tick of its own, with which nodes are stamped that were looked at. Empty arrays in ``mark``,
+    ``tracking`` and ``log`` switch the feature off. Returns the steps made, the outcome, the size of the frontier, the
+    number of nodes that differ from the mark and the number of logged changes.
     """
     indptr, indices, slots, out_indptr, out_indices = arcs
     table, parameters, absorbing = rule
@@ -74,43 +77,45 @@ def _event_steps(
             return done, 1, 0, differing, logged
         if work > _PAUSE or num_frontier > busy:
             return done, 3 if num_frontier > busy else 0, num_frontier, differing, logged
-        num_queue = 0
+        # A place in an array of two rows: to take a row, or to change the names of two, would count references.
+        now = (tick + done) & 1
+        if len(log_time):
+            most = num_frontier
+            for place in range(num_frontier):
+                node = frontiers[now, place]
+                most += out_indptr[node + 1] - out_indptr[node]
+            if logged + min(most, len(states)) > len(log_time):
+                return done, 0, num_frontier, differing, logged
+        stamp = tick + done + 1
+        found = 0
         for place in range(num_frontier):
-            node = frontier[place]
-            if not queued[node] and not absorbing[states[node]]:
-                queued[node] = 1
-                queue[num_queue] = node
-                num_queue += 1
-            for arc in range(out_indptr[node], out_indptr[node + 1]):
-                seer = out_indices[arc]
-                if not queued[seer] and not absorbing[states[seer]]:
-                    queued[seer] = 1
-                    queue[num_queue] = seer
-                    num_queue += 1
-        work += num_queue
-        if len(log_time) and logged + num_queue > len(log_time):
-            for place in range(num_queue):
-                queued[queue[place]] = 0
-            return done, 0, num_frontier, differing, logged
-        num_frontier = 0
-        for place in range(num_queue):
-            node = queue[place]
-            queued[node] = 0
-            value = encode_node(states, indices, slots, indptr[node], indptr[node + 1], parameters, scratch)
-            state = table[states[node], value]
-            if len(entry):
-                used = np.int64(states[node]) * num_values + value
-                if used != entry[node]:
-                    if entry[node] >= 0:
-                        totals[entry[node]] += time + done - since[node]
-                    entry[node] = used
-                    since[node] = time + done
-            if state != states[node]:
-                frontier[num_frontier] = node
-                following[num_frontier] = state
-                num_frontier += 1
+            node = frontiers[now, place]
+            first, last = out_indptr[node], out_indptr[node + 1]
+            work += last - first + 1
+            for arc in range(first - 1, last):
+                seer = node if arc < first else out_indices[arc]
+                before = states[seer]
+                if absorbing[before] or stamps[seer] == stamp:
+                    continue
+                stamps[seer] = stamp
+                value = encode_node(states, indices, slots, indptr[seer], indptr[seer + 1], parameters, scratch)
+                if len(entry):
+                    used = np.int64(before) * num_values + value
+                    if used != entry[seer]:
+                        if entry[seer] >= 0:
+                            totals[entry[seer]] += time + done - since[seer]
+                        entry[seer] = used
+                        since[seer] = time + done
+                state = table[before, value]
+                if state != before:
+                    frontiers[1 - now, found] = seer
+                    following[found] = state
+                    found += 1
+        num_frontier = found
+        if num_frontier == 0:
+            return done, 1, 0, differing, logged
         for place in range(num_frontier):
-            node = frontier[place]
+            node = frontiers[1 - now, place]
             if len(mark):
                 differing += int(following[place] != mark[node]) - int(states[node] != mark[node])
             states[node] = following[place]
@@ -119,8 +124,6 @@ def _event_steps(
                 log_node[logged] = node
                 log_state[logged] = following[place]
                 logged += 1
-        if num_frontier == 0:
-            return done, 1, 0, differing, logged
         if len(mark) and differing == 0:
             return done + 1, 2, num_frontier, differing, logged
     return limit, 0, num_frontier, differing, logged
@@ -157,10 +160,10 @@ class EventStepper(Stepper):
         self._busy = n if busy is None else busy
         self._states = np.empty(n, np.uint8)
         self._mark = _NO_MARK
-        self._frontier, self._queue = np.empty((2, n), np.int32)
-        self._queued = np.zeros(n, np.uint8)
+        self._frontiers = np.empty((2, n), np.int32)
+        self._stamps = np.zeros(n, np.int32)
         self._following = np.empty(n, np.uint8)
-        self._num_frontier = self._differing = self._time = 0
+        self._num_frontier = self._differing = self._time = self._tick = 0
         self._tracking = _NO_ENTRIES
         if entries:
             self._tracking = (np.full(n, -1, np.int32), np.zeros(n, np.int64), np.zeros(table.size, np.int64))
@@ -177,8 +180,9 @@ class EventStepper(Stepper):
     def load_frontier(self, states: Array, changed: Array) -> None:
         """Start from these states, knowing that all but the given nodes did not change in the step before."""
         self._states[:] = states
+        self._tick += 1  # The last step may have been discarded, its stamps not.
         self._num_frontier = len(changed)
-        self._frontier[: len(changed)] = changed
+        self._frontiers[self._tick % 2, : len(changed)] = changed
 
     def states(self) -> Array:
         return self._states.copy()
@@ -188,24 +192,29 @@ class EventStepper(Stepper):
         self._differing = 0 if states is None else int(np.count_nonzero(self._states != states))
 
     def advance(self, limit: int) -> tuple[int, Outcome]:
+        if self._tick > _TICKS:
+            self._tick %= 2
+            self._stamps[:] = 0
+        limit = min(limit, _TICKS)
         done, outcome, self._num_frontier, self._differing, logged = self._kernel(
             limit,
             self._busy,
             self._time,
+            self._tick,
             self._num_frontier,
             self._differing,
             self._arcs,
             self._rule,
             self._states,
             self._mark,
-            self._frontier,
-            self._queue,
-            self._queued,
+            self._frontiers,
+            self._stamps,
             self._following,
             self._tracking,
             self._log,
         )
         self._time += done
+        self._tick += done
         if logged:
             times, nodes, states = self._log
             self._logged.append((times[:logged].copy(), nodes[:logged].copy(), states[:logged].copy()))

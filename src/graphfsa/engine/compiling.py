@@ -20,9 +20,11 @@ from graphfsa.interrupts import deferred_signals
 _OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, "nogil": True, "error_model": "numpy", "boundscheck": False}
 _INTERNAL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Helpers are called by kernels alone, so they need no way in from Python; making one takes time."""
+_UNCOUNTED: dict[str, Any] = {"_nrt": False}
+"""Functions of the package allocate nothing. Counting the references to their arguments costs more than their work."""
 _INNER = ("encode_first", "encode_second")
 """Names by which a function that is made of others calls them; see ``graphfsa.engine.encoding``."""
-_NAMING = b"2"
+_NAMING = b"3"
 """How helpers are named; code that was kept under another naming is not used."""
 
 
@@ -78,7 +80,8 @@ def _helper(function: FunctionType, known: dict[str, Any], fingerprint: str) -> 
     # Symbols are named after functions and numbered in each process. Two kernels that were compiled by different
     # processes and kept may have helpers of one name and number; loaded together, one would call the other's.
     knowing.__qualname__ = f"{function.__name__}_{fingerprint}"
-    return numba.njit(**{**_OPTIONS, **_INTERNAL})(knowing)
+    uncounted = _UNCOUNTED if function.__module__.startswith("graphfsa.") else {}
+    return numba.njit(**{**_OPTIONS, **_INTERNAL, **uncounted})(knowing)
 
 
 @cache

@@ -10,14 +10,14 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._bits import BitStepper, outcomes
+from graphfsa.engine._circuit_stepper import CircuitStepper, lattice_circuit
+from graphfsa.engine._column_stepper import ColumnStepper, fits_columns
 from graphfsa.engine._dense import ListStepper
 from graphfsa.engine._event import EventStepper
 from graphfsa.engine._lattice import LatticeStepper, fits_lattice
 from graphfsa.engine._numpy import NumpyStepper, fits_numpy
 from graphfsa.engine._starting import StartingStepper, may_start
 from graphfsa.engine._stepper import DenseStepper, Outcome, Stepper
-from graphfsa.engine._tiled import TiledStepper, fits_tiles
-from graphfsa.engine._tiled_parts import TiledPartsStepper, fits_parts
 from graphfsa.errors import GraphFSAError
 from graphfsa.graphs.graph import Graph
 
@@ -29,6 +29,7 @@ KERNELS = ("auto", "event", "dense", "lattice", "bits", "numpy")
 _SMALL_GRAPH = 1 << 13
 """Nodes and arcs up to which a call per step costs more than the step: the event kernel makes many steps per call."""
 _SMALL_LATTICE = 1 << 8
+_CIRCUIT_CELLS = 1 << 14
 _MAX_LATTICE_ARCS = 1 << 25
 """Arcs up to which a lattice may get neighbour lists, so that its quiet phases can be event-driven."""
 
@@ -52,7 +53,7 @@ def make_stepper(fsa: GraphFSA, graph: Graph, kernel: Kernel, threads: int) -> S
 def _fastest(fsa: GraphFSA, graph: Graph, threads: int) -> Stepper:
     """The compiled stepper that is expected to be fastest."""
     if graph.lattice is not None and graph.num_nodes > _SMALL_LATTICE:
-        stepper = _bits(fsa, graph, threads) or _adaptive_lattice(fsa, graph, threads)
+        stepper = _adaptive_lattice(fsa, graph, threads)
         if stepper is not None:
             return stepper
     if graph.num_nodes + graph.num_arcs <= _SMALL_GRAPH:
@@ -67,18 +68,25 @@ def _special(fsa: GraphFSA, graph: Graph, kernel: Kernel, threads: int) -> Stepp
     if kernel == "lattice":
         return _lattice(fsa, graph, threads, quiet=0)
     if kernel == "bits":
-        return _bits(fsa, graph, threads)
+        return _bits(fsa, graph, threads, quiet=0)
     return NumpyStepper(fsa, graph) if fits_numpy(fsa) else None
 
 
 def _dense(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStepper:
-    kind = TiledStepper if fits_tiles(fsa, graph) else TiledPartsStepper if fits_parts(fsa, graph) else ListStepper
+    kind = ColumnStepper if fits_columns(fsa, graph) else ListStepper
     return kind(fsa, graph, threads, quiet)
 
 
-def _bits(fsa: GraphFSA, graph: Graph, threads: int) -> Stepper | None:
-    found = None if graph.lattice is None else outcomes(fsa, graph.lattice)
-    return None if found is None or graph.lattice is None else BitStepper(*found, graph.lattice, threads)
+def _bits(fsa: GraphFSA, graph: Graph, threads: int, quiet: int, least: int = 0) -> DenseStepper | None:
+    """Words of cells; by circuits on lattices of at least this number of cells, as it takes a while to make them."""
+    lattice = graph.lattice
+    if lattice is None:
+        return None
+    found = outcomes(fsa, lattice)
+    if found is not None:
+        return BitStepper(*found, lattice, threads)
+    circuit = lattice_circuit(fsa, lattice) if graph.num_nodes >= least else None
+    return None if circuit is None else CircuitStepper(circuit, lattice, threads, quiet)
 
 
 def _lattice(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStepper | None:
@@ -87,12 +95,12 @@ def _lattice(fsa: GraphFSA, graph: Graph, threads: int, quiet: int) -> DenseStep
 
 
 def _adaptive_lattice(fsa: GraphFSA, graph: Graph, threads: int) -> Stepper | None:
-    # Rows are combined so cheaply that events pay only when very little happens.
-    quiet = graph.num_nodes**2 // (64 * (graph.num_nodes + graph.num_arcs))
-    if graph.num_arcs > _MAX_LATTICE_ARCS:
-        return _lattice(fsa, graph, threads, quiet=0)
-    dense = _lattice(fsa, graph, threads, quiet)
-    return None if dense is None else _AdaptiveStepper(dense, lambda: EventStepper(fsa, graph, busy=4 * quiet))
+    # Rows are combined so cheaply that events pay only when very little happens, and words of cells even more so.
+    quiet = 0 if graph.num_arcs > _MAX_LATTICE_ARCS else graph.num_nodes**2 // (64 * (graph.num_nodes + graph.num_arcs))
+    dense = _bits(fsa, graph, threads, quiet // 8, _CIRCUIT_CELLS) or _lattice(fsa, graph, threads, quiet)
+    if dense is None or isinstance(dense, BitStepper) or not quiet:
+        return dense
+    return _AdaptiveStepper(dense, lambda: EventStepper(fsa, graph, busy=quiet))
 
 
 class _AdaptiveStepper(Stepper):
