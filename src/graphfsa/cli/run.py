@@ -38,7 +38,7 @@ def run_command(
         help="A library name (life, rule110, distance, B36/S23, sir, ...), a .json or a .rules file."
     ),
     graph: str = typer.Option(
-        ..., help="FAMILY:ARGS (path:1000, moore-torus:64x64, ...) or a .json, .edges or .txt file."
+        ..., help="FAMILY:ARGS (path:1000, moore-torus:64x64, ...) or a .json, .edges, .txt or .gfsa file."
     ),
     states: str = typer.Option(
         "random",

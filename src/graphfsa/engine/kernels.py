@@ -14,10 +14,11 @@ from graphfsa.engine._dense import ListStepper
 from graphfsa.engine._event import EventStepper
 from graphfsa.engine._lattice import LatticeStepper, fits_lattice
 from graphfsa.engine._stepper import DenseStepper, Outcome, Stepper
+from graphfsa.engine._streamed import StreamedStepper, fits_stream
 from graphfsa.engine._tiled import TiledStepper, fits_tiles
 from graphfsa.engine._tiled_parts import TiledPartsStepper, fits_parts
 from graphfsa.errors import GraphFSAError
-from graphfsa.graphs.graph import Graph
+from graphfsa.graphs import Graph, TiledGraph
 
 __all__ = ["KERNELS", "Kernel", "Stepper", "make_stepper"]
 
@@ -33,6 +34,8 @@ _MAX_LATTICE_ARCS = 1 << 25
 
 def make_stepper(fsa: GraphFSA, graph: Graph, kernel: Kernel, threads: int) -> Stepper:
     """The stepper for a kernel; ``auto`` takes the one that is expected to be fastest."""
+    if isinstance(graph, TiledGraph) and kernel == "auto" and fits_stream(fsa):
+        return StreamedStepper(fsa, graph, threads)
     if kernel == "event":
         return EventStepper(fsa, graph)
     if kernel == "dense":
