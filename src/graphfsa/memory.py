@@ -7,6 +7,8 @@ from pathlib import Path
 
 from graphfsa.errors import LimitError
 
+ON_DISK = "keep its arcs on disk: see 'graphfsa graph pack'"
+"""What to do with a graph that does not fit, for messages."""
 _GROUP = Path("/sys/fs/cgroup")
 """Where Linux says how much a container may use; version 2 of control groups."""
 
