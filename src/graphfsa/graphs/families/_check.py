@@ -39,7 +39,7 @@ def fraction(name: str, value: Any) -> float:
     return float(value)  # pyright: ignore[reportArgumentType]
 
 
-def arcs(family: str, count: float, largest: int, limit: int = MAX_ARCS, *, peak: int = 24) -> None:
+def arcs(family: str, count: float, largest: int, limit: int = MAX_ARCS, *, peak: int = 32) -> None:
     """Refuse a graph of ``count`` arcs before anything is allocated, and name the largest number of nodes that fits.
 
     Args:
