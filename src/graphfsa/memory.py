@@ -35,7 +35,7 @@ def check_memory(what: str, needed: float, advice: str) -> None:
     free = free_memory()
     if needed > free:
         raise LimitError(
-            f"{what} would take {needed / 2**30:,.1f} GiB of memory, {free / 2**30:,.1f} are free; {advice}"
+            f"{what} would take {needed / 2**30:,.1f} GiB of memory, and {free / 2**30:,.1f} are free; {advice}"
         )
 
 
