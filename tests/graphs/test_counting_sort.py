@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphfsa import Graph
@@ -12,6 +12,7 @@ from graphfsa.graphs.counting_sort import directed_lists, undirected_lists
 NODES = st.integers(0, 8)
 
 
+@settings(deadline=None)  # The first example loads SciPy.
 @given(st.lists(st.tuples(NODES, NODES), max_size=40), st.integers(0, 3), st.integers(1, 9))
 def test_lists_are_those_of_a_plain_sort(edges, isolated, chunk):
     """With self-loops, repeated edges, hubs, isolated nodes, and no edges."""
