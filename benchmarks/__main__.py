@@ -17,6 +17,7 @@ NAMES = (
     "data",
     "engine",
     "explore",
+    "large",
     "learn",
     "mutants",
     "oracle",
@@ -34,7 +35,7 @@ _OPTIONS = {
     "set": ("prove",),
     "only": ("prove",),
     "data_only": ("prove",),
-    "out": ("prove", "mutants", "oracle"),
+    "out": ("prove", "mutants", "oracle", "large"),
 }
 """The benchmarks that have an option of their own."""
 
@@ -55,7 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--out",
         metavar="FILE",
-        help="with prove, mutants and oracle: where to keep the runs; what is there is not run again",
+        help="with prove, mutants and oracle: where to keep the runs; what is there is not run again; with large: "
+        "where to draw the figures",
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of the random inputs [default: 0]")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -17,7 +17,8 @@ from graphfsa.automaton.patterns import read_rle
 from graphfsa.automaton.serialize import automaton_to_json
 from graphfsa.automaton.states import read_states, write_states
 from graphfsa.evaluation._workers import attempt
-from graphfsa.graphs import read_graph, write_graph
+from graphfsa.graphs import open as open_graph
+from graphfsa.graphs import pack, read_graph, write_graph
 from graphfsa.views import draw_history, draw_soft
 
 EXPERIMENT = """title = "Floors"
@@ -79,6 +80,7 @@ def corpus(folder: Path) -> dict[str, Reader]:
         "rules": Reader(_automaton, [str(fsa.rules()).encode() for fsa in _automata()], "a.rules", {}),
         "graph": Reader(_graph, _saved(folder, ".json", write_graph, _graphs()), "g.json", {}),
         "edges": Reader(_graph, [b"0 1\n1 2\n", b"# nodes 5\n0 1\n4 4\n"], "g.edges", {}),
+        "packed graph": Reader(_packed, _packed_files(folder), "g.gfsa", {}),
         "states": Reader(_states, _state_files(folder), "s.txt", {}),
         "pattern": Reader(read_rle, [b"x = 3, y = 3, rule = B3/S23\nbob$2bo$3o!\n", b"3o!"], "p.rle", {}),
         "data": Reader(_data, _data_files(folder), "d.jsonl", {}),
@@ -113,6 +115,21 @@ def _graph(path: Path) -> None:
     if graph.num_nodes < 10**5:
         write_graph(path.with_name("again.json"), graph)
         assert read_graph(path.with_name("again.json")).digest == graph.digest, "a graph is read as it was written"
+
+
+def _packed(path: Path) -> None:
+    graph = open_graph(path)
+    assert graph.tiles.digest() == graph.digest, "a file whose checksums hold is as it was written"
+    gf.run("life", graph, "random", 3, threads=1)
+
+
+def _packed_files(folder: Path) -> list[bytes]:
+    contents: list[bytes] = []
+    for graph in (gf.families.cycle(9), gf.families.star(2**16 + 9)):
+        pack(graph, folder / "g.gfsa")
+        contents.append((folder / "g.gfsa").read_bytes())
+        (folder / "g.gfsa").unlink()
+    return contents
 
 
 def _states(path: Path) -> None:

@@ -12,12 +12,14 @@ ROOMS = [
     "errors",
     "arrays",
     "checks",
+    "memory",
     "asking",
     "interrupts",
     "processes",
     "plugins",
     "files",
     "folders",
+    "spooling",
     "fields",
     "html",
     "escaping",
@@ -113,7 +115,7 @@ def private(name):
     return name.startswith("_") and not name.startswith("__")
 
 
-WRITERS = ("files.py", "folders.py")
+WRITERS = ("files.py", "folders.py", "spooling.py")
 WRITING = {"write_text", "write_bytes", "mkdir", "unlink", "rename", "symlink_to", "hardlink_to", "touch", "rmdir"}
 WRITING |= {"rmtree", "copytree", "copy", "copyfile", "move", "makedirs", "remove", "removedirs", "truncate", "tofile"}
 MODES = set("wax+")

@@ -338,7 +338,8 @@ class TestLattices:
 
 class TestSpec:
     def test_every_family_has_an_example(self):
-        assert set(EXAMPLES) == set(families.family_names())
+        # Kronecker graphs have 2^SCALE nodes, and tests of their own.
+        assert set(EXAMPLES) == set(families.family_names()) - {"kronecker"}
 
     @pytest.mark.parametrize("spec", EXAMPLES.values())
     def test_parses_and_repeats(self, spec):

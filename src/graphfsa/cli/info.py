@@ -194,7 +194,10 @@ def _find(subject: str, seed: int) -> Model | Graph:
     from graphfsa.learners import as_model
 
     (rng,) = generators(seed, 1)
-    if Path(subject).suffix.lower() in (".edges", ".txt") or subject.partition(":")[0] in families.family_names():
+    if (
+        Path(subject).suffix.lower() in (".edges", ".txt", ".gfsa")
+        or subject.partition(":")[0] in families.family_names()
+    ):
         return find_graph(subject, rng)
     if subject.lower().endswith(".rules"):
         return as_model(subject)

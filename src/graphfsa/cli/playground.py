@@ -30,7 +30,7 @@ def playground_command(
         None, help="Write the page to this .html file instead; it needs nothing else, and any host can serve it."
     ),
     graph: str = typer.Option(
-        None, help="With a model: FAMILY:ARGS (tree:60, moore-torus:64x64, ...) or a .json, .edges or .txt file."
+        None, help="With a model: FAMILY:ARGS (tree:60, moore-torus:64x64, ...) or a .json, .edges, .txt or .gfsa file."
     ),
     states: str = typer.Option(
         None, help="With a model: the states at step 0, as for 'graphfsa run' [default: random]."

@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 def rollout_command(
     model: str = typer.Argument(help="A library name (life, path-finding, ...), a .json or a .rules file."),
     graph: str = typer.Option(
-        None, help="FAMILY:ARGS (tree:60, moore-torus:64x64, row:100, ...) or a .json, .edges or .txt file."
+        None, help="FAMILY:ARGS (tree:60, moore-torus:64x64, row:100, ...) or a .json, .edges, .txt or .gfsa file."
     ),
     states: str = typer.Option(
         None,

@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 def simulate_command(
     automaton: str = typer.Argument(help="A library name (sir, sis, colouring, life, ...), a .json or a .rules file."),
     graph: str = typer.Option(
-        ..., help="FAMILY:ARGS (erdos-renyi:10000,mean-degree=10, ...) or a .json, .edges or .txt file."
+        ..., help="FAMILY:ARGS (erdos-renyi:10000,mean-degree=10, ...) or a .json, .edges, .txt or .gfsa file."
     ),
     states: str = typer.Option(
         "random", help="As for run: 'random', a file, or a description such as ill:0,1,2. Drawn anew for each run."

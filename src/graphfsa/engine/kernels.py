@@ -18,8 +18,9 @@ from graphfsa.engine._lattice import LatticeStepper, fits_lattice
 from graphfsa.engine._numpy import NumpyStepper, fits_numpy
 from graphfsa.engine._starting import StartingStepper, may_start
 from graphfsa.engine._stepper import DenseStepper, Outcome, Stepper
+from graphfsa.engine._streamed import StreamedStepper, fits_stream
 from graphfsa.errors import GraphFSAError
-from graphfsa.graphs.graph import Graph
+from graphfsa.graphs import Graph, TiledGraph
 
 __all__ = ["KERNELS", "Kernel", "Stepper", "make_stepper"]
 
@@ -36,6 +37,8 @@ _MAX_LATTICE_ARCS = 1 << 25
 
 def make_stepper(fsa: GraphFSA, graph: Graph, kernel: Kernel, threads: int) -> Stepper:
     """The stepper for a kernel; ``auto`` takes the one that is expected to be fastest."""
+    if isinstance(graph, TiledGraph) and kernel == "auto" and fits_stream(fsa):
+        return StreamedStepper(fsa, graph, threads)
     if kernel == "event":
         return EventStepper(fsa, graph)
     if kernel == "dense":

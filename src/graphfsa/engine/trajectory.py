@@ -54,8 +54,8 @@ class Trajectory:
         steps: Number of steps, executed or jumped over.
         stable_at: The first step from which on the states repeat, if that was noticed: a fixed point or a cycle.
         period: Length of that cycle; 1 for a fixed point.
-        kernel: The kernels that ran: ``event``, ``dense``, ``lattice``, ``bits``, ``numpy``, ``coins``, ``scheduled``,
-            ``plain``; joined by ``+``.
+        kernel: The kernels that ran: ``event``, ``dense``, ``streamed``, ``lattice``, ``bits``, ``numpy``, ``coins``,
+            ``scheduled``, ``plain``; joined by ``+``.
         times: Steps of the recorded frames, int64 [frames]; None if none were asked for.
         states: Recorded frames, uint8 [frames, num_nodes]; None if none were asked for.
         changes: Recorded changes; None if they were not asked for.

@@ -18,7 +18,10 @@ from graphfsa.graphs.graph import Graph
 from graphfsa.graphs.kinds import both_ways
 from graphfsa.graphs.lattice import Lattice
 from graphfsa.graphs.naming import find_graph
+from graphfsa.graphs.packing import pack
 from graphfsa.graphs.rooted import rooted
+from graphfsa.graphs.stored import open_graph as open
+from graphfsa.graphs.tiled import TiledGraph
 
 __all__ = [
     "GRAPH_CLASSES",
@@ -26,6 +29,7 @@ __all__ = [
     "GraphBatch",
     "GraphLike",
     "Lattice",
+    "TiledGraph",
     "all_graphs",
     "all_inputs",
     "as_graph",
@@ -35,6 +39,8 @@ __all__ = [
     "from_networkx",
     "from_pyg",
     "from_scipy",
+    "open",
+    "pack",
     "read_graph",
     "rooted",
     "to_networkx",

@@ -19,13 +19,12 @@ Whatever a file holds, reading it returns a graph or raises a ``GraphFSAError`` 
 from __future__ import annotations
 
 import json
-from array import array
 from collections.abc import Callable
 from dataclasses import asdict
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -34,16 +33,15 @@ from graphfsa.checks import shown
 from graphfsa.errors import FormatError, GraphFSAError, LimitError
 from graphfsa.files import MAX_BYTES, PathLike, atomic_write, read_bytes, read_json
 from graphfsa.graphs.convert import GraphLike, as_graph
+from graphfsa.graphs.edge_lists import EdgeList
 from graphfsa.graphs.graph import MAX_SLOTS, Graph
 from graphfsa.graphs.lattice import Lattice
 
 SCHEMA = "graphfsa.graph/1"
 MAX_NODES = 2**26
-MAX_LINE = 2**16
 
 _FIELDS = {"schema": str, "num_nodes": int, "directed": bool, "edges": list}
 _LATTICE = {"kind": str, "height": int, "width": int, "torus": bool, "slotted": bool}
-_HEADERS = ("nodes", "directed", "kinds")
 _HASH = "\\u0023"
 """The sign that begins a comment, as it stands in a JSON string."""
 _TYPE_NAMES = {str: "a string", int: "an integer", bool: "true or false", list: "a list", dict: "an object"}
@@ -86,7 +84,14 @@ def _read_json(path: PathLike) -> Graph:
 
 
 def _read_edges(path: PathLike) -> Graph:
-    return graph_from_edge_list(read_bytes(path), str(path))
+    source = str(path)
+    reader = EdgeList(source)
+    parts = list(reader.tables(BytesIO(read_bytes(path))))
+    table = np.concatenate(parts) if parts else np.empty((0, 2), np.int32)
+    edges, slots = table[:, :2], table[:, 2] if reader.width == 3 else None
+    num_nodes = reader.header.get("nodes", int(edges.max(initial=-1)) + 1)
+    _check_nodes(source, num_nodes)
+    return _build(source, num_nodes, edges, reader.directed, slots, reader.kinds)
 
 
 def _to_json(graph: Graph) -> str:
@@ -174,111 +179,6 @@ def graph_from_json(data: Any, source: str) -> Graph:
     return _build(source, num_nodes, edges, data["directed"], slots, data.get("kinds"))
 
 
-def graph_from_edge_list(data: bytes, source: str) -> Graph:
-    """Build a graph from the content of an edge list.
-
-    Args:
-        data: The content of the file.
-        source: Where it came from, for error messages.
-    """
-    reader = _EdgeList(source)
-    lines = BytesIO(data.removeprefix(b"\xef\xbb\xbf"))
-    # Lines are read up to a limit: a file without line ends must not become one line of a billion words.
-    for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE), b""), 1):
-        if len(line) == MAX_LINE:
-            raise FormatError(f"{source}: line {number}: a line must have fewer than {MAX_LINE} bytes")
-        words = line.partition(b"#")[0].split()
-        if words:
-            reader.line(number, words)
-    return reader.graph()
-
-
-class _EdgeList:
-    """What has been read of an edge list."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._header: dict[str, int] = {}
-        self._width = 0
-        self._kinds: list[Any] | None = None
-        self._numbers = array("q")
-        self._lines = array("q")
-
-    def line(self, number: int, words: list[bytes]) -> None:
-        """Read one line that is not empty."""
-        if len(words) != self._width:
-            if not self._width and not words[0][:1].isdigit():
-                self._header_line(number, words)
-                return
-            self._check_width(number, words)
-        for word in words:
-            # Nine digits hold every node that a file may have, and keep int() away from absurd numbers.
-            if not word.isdigit() or len(word) > 9:
-                self._refuse(number, words, f"a node or a slot must be an integer below 10^9; got {_word(word)}")
-            self._numbers.append(int(word))
-        self._lines.append(number)
-
-    def graph(self) -> Graph:
-        """The graph that the lines describe."""
-        table = np.frombuffer(self._numbers, np.int64) if self._numbers else np.empty(0, np.int64)
-        table = table.reshape(-1, self._width or 2)
-        edges, slots = table[:, :2], table[:, 2] if self._width == 3 else None
-        num_nodes = self._header.get("nodes", int(edges.max(initial=-1)) + 1)
-        self._check_column(edges.max(axis=1, initial=0), num_nodes, "a node")
-        _check_nodes(self._source, num_nodes)
-        if slots is not None:
-            self._check_column(slots, MAX_SLOTS, "a slot")
-        return _build(self._source, num_nodes, edges, "directed" in self._header, slots, self._kinds)
-
-    def _header_line(self, number: int, words: list[bytes]) -> None:
-        name = words[0].decode("ascii", "replace")
-        if name not in _HEADERS or (name != "kinds" and len(words) != 1 + (name == "nodes")):
-            expected = "a line must be 'nodes N', 'directed', 'kinds [...]', 'u v' or 'u v slot'"
-            self._fail(number, f"{expected}; got {_word(b' '.join(words))}")
-        if name in self._header:
-            self._fail(number, f"{name!r} must be given once")
-        if name == "nodes" and not (words[1].isdigit() and len(words[1]) <= 18):
-            self._fail(number, f"'nodes' must be followed by an integer; got {_word(words[1])}")
-        if name == "kinds":
-            self._kinds = self._read_kinds(number, b" ".join(words[1:]))
-        self._header[name] = int(words[1]) if name == "nodes" else 1
-
-    def _read_kinds(self, number: int, text: bytes) -> list[Any]:
-        try:
-            kinds = json.loads(text)
-        except (ValueError, RecursionError):
-            kinds = None
-        if not isinstance(kinds, list):
-            self._fail(number, f"'kinds' must be followed by a JSON list of names; got {_word(text)}")
-        return kinds
-
-    def _check_width(self, number: int, words: list[bytes]) -> None:
-        if self._width:
-            shape = ("u v", "u v slot")[self._width - 2]
-            self._refuse(number, words, f"an edge must be {shape!r} as the first is; got {_word(b' '.join(words))}")
-        if len(words) not in (2, 3):
-            self._fail(number, f"an edge must be 'u v' or 'u v slot'; got {_word(b' '.join(words))}")
-        if len(words) == 3 and not self._header.keys() & {"directed", "kinds"}:
-            self._fail(
-                number,
-                "an edge must be 'u v'; a third number is a slot, which needs a line 'directed' or 'kinds [...]' "
-                f"before the first edge (edges have no weights); got {_word(b' '.join(words))}",
-            )
-        self._width = len(words)
-
-    def _check_column(self, values: Array, size: int, what: str) -> None:
-        wrong = np.flatnonzero(values >= size)
-        if len(wrong):
-            self._fail(self._lines[int(wrong[0])], f"{what} must be below {size}; got {values[wrong[0]]}")
-
-    def _refuse(self, number: int, words: list[bytes], problem: str) -> NoReturn:
-        late = words[0].decode("ascii", "replace")
-        self._fail(number, f"{late!r} must come before the first edge" if late in _HEADERS else problem)
-
-    def _fail(self, number: int, problem: str) -> NoReturn:
-        raise FormatError(f"{self._source}: line {number}: {problem}")
-
-
 def _build(
     source: str, num_nodes: int, edges: Array, directed: bool, slots: Array | None, kinds: list[Any] | None
 ) -> Graph:
@@ -334,7 +234,3 @@ def parse_numbers(source: str, field: str, values: list[Any], size: int, width: 
                 what = f"{source}: {field}[{place // width}]"
                 raise FormatError(f"{what} must hold integers >= 0 and < {size}; got {shown(value)}")
     return np.array(values, np.int64)
-
-
-def _word(word: bytes) -> str:
-    return shown(word[:100].decode("utf-8", "replace"))

@@ -15,9 +15,11 @@ from numpy.typing import ArrayLike
 from graphfsa.arrays import Array
 from graphfsa.checks import check_integer, check_name, is_integer, shown
 from graphfsa.errors import GraphError
+from graphfsa.graphs.counting_sort import LARGE, directed_lists, undirected_lists
 from graphfsa.graphs.kinds import check_kinds, numbers_of, renumbered
 from graphfsa.graphs.lattice import Lattice
 from graphfsa.html import facts_html
+from graphfsa.memory import ON_DISK, check_memory
 
 _T = TypeVar("_T")
 NodeNames = tuple[Hashable, ...] | None
@@ -132,21 +134,40 @@ class Graph:
             pairs = np.empty((0, 2), np.int64)
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise GraphError(f"edges must be pairs, shape [num_edges, 2]; got shape {pairs.shape}")
-        sources, targets = _integers("edges", pairs.T, np.int64, ndim=2)
+        large = slots is None and len(pairs) >= LARGE
+        sources, targets = _integers("edges", pairs.T, None if large else np.int64, ndim=2)
         _check_range("edges", sources, num_nodes)
         _check_range("edges", targets, num_nodes)
         places, names = _places(slots, kinds, len(sources))
         if places is not None and names is None and not directed:
             raise GraphError("slots belong to arcs: give directed=True and one slot per arc")
-        if not directed:
+        graph = cls.__new__(cls)
+        if large:
+            lists = directed_lists if directed else undirected_lists
+            check_memory(f"a graph of {len(pairs)} edges", (12 + 12 * (not directed)) * len(pairs), ON_DISK)
+            graph._fill(num_nodes, (*lists(num_nodes, sources, targets), None))
+        elif not directed:
             proper = sources != targets
             sources, targets = np.r_[sources, targets[proper]], np.r_[targets, sources[proper]]
             places = None if places is None else np.r_[places, places[proper]]
-        graph = cls.__new__(cls)
-        graph._fill(num_nodes, _from_arcs(num_nodes, sources, targets, places, shared=names is not None), names)
+        if not large:
+            graph._fill(num_nodes, _from_arcs(num_nodes, sources, targets, places, shared=names is not None), names)
         if not directed:
             graph._cache["symmetric"] = True
         graph._node_names = _check_names(node_names, num_nodes)
+        return graph
+
+    @classmethod
+    def from_lists(cls, indptr: Array, indices: Array) -> Graph:
+        """The undirected graph of lists that are known to be sorted and symmetric; nothing is checked or copied.
+
+        Args:
+            indptr: int64 [num_nodes + 1].
+            indices: int32 [num_arcs].
+        """
+        graph = cls.__new__(cls)
+        graph._fill(len(indptr) - 1, (indptr, indices, None))
+        graph._cache["symmetric"] = True
         return graph
 
     @classmethod
@@ -358,6 +379,7 @@ class Graph:
     def _csr(self) -> tuple[Array, Array, Array | None]:
         if self._arrays is None:
             assert self._lattice is not None
+            check_memory(f"{self!r} as lists", 24 * self._num_arcs, "runs with counting aggregation need no lists")
             indptr, indices, slots = self._lattice.csr()
             self._arrays = _frozen(indptr, indices, slots)
         return self._arrays
@@ -414,15 +436,15 @@ def _array(name: str, values: Any) -> Array:
         raise GraphError(f"{name} must be an array; got lists of different lengths") from None
 
 
-def _integers(name: str, values: ArrayLike, dtype: type[np.signedinteger[Any]], ndim: int = 1) -> Array:
+def _integers(name: str, values: ArrayLike, dtype: type[np.signedinteger[Any]] | None, ndim: int = 1) -> Array:
     array = _array(name, values)
     if array.ndim != ndim:
         raise GraphError(f"{name} must have {ndim} dimension{'s' * (ndim > 1)}; got shape {array.shape}")
     if array.size == 0:
-        return np.zeros(array.shape, dtype)
+        return np.zeros(array.shape, dtype or np.int64)
     if array.dtype.kind not in "iu":
         raise GraphError(f"{name} must be integers; got {array.dtype}")
-    return array.astype(dtype, copy=False)
+    return array if dtype is None else array.astype(dtype, copy=False)
 
 
 def _places(slots: Any, kinds: Iterable[str] | None, num_arcs: int) -> tuple[Array | None, tuple[str, ...] | None]:

@@ -11,9 +11,10 @@ from graphfsa.files import is_file
 from graphfsa.graphs import families
 from graphfsa.graphs.files import read_graph
 from graphfsa.graphs.graph import Graph
+from graphfsa.graphs.stored import SUFFIX, open_graph
 from graphfsa.interrupts import interruptible
 
-SUFFIXES = (".json", ".edges", ".txt")
+SUFFIXES = (".json", ".edges", ".txt", ".gfsa")
 
 
 def find_graph(text: str | Path, rng: np.random.Generator) -> Graph:
@@ -30,9 +31,9 @@ def find_graph(text: str | Path, rng: np.random.Generator) -> Graph:
     name = str(text)
     is_path = Path(name).suffix.lower() in SUFFIXES or is_file(name)
     if is_path and name.partition(":")[0] not in families.family_names():
-        return read_graph(name)
+        return open_graph(name) if name.lower().endswith(SUFFIX) else read_graph(name)
     try:
         # Sorting 10^8 arcs takes long, and nothing looks at signals meanwhile.
         return interruptible(lambda: families.parse_family(name, rng))
     except UnknownNameError as error:
-        raise GraphFSAError(f"{error}; or the path of a .json, .edges or .txt file") from None
+        raise GraphFSAError(f"{error}; or the path of a .json, .edges, .txt or .gfsa file") from None

@@ -18,6 +18,7 @@ from graphfsa.graphs.families._basic import (
     star,
     von_neumann,
 )
+from graphfsa.graphs.families._kronecker import kronecker
 from graphfsa.graphs.families._random import (
     caterpillar,
     delaunay,
@@ -41,6 +42,7 @@ __all__ = [
     "family_names",
     "family_usage",
     "hexagonal",
+    "kronecker",
     "moore",
     "parse_family",
     "path",

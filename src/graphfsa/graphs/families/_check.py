@@ -9,7 +9,9 @@ import numpy as np
 from graphfsa.arrays import Array
 from graphfsa.checks import check_integer, shown
 from graphfsa.errors import GraphError, LimitError
+from graphfsa.graphs.counting_sort import LARGE, undirected_lists
 from graphfsa.graphs.graph import Graph
+from graphfsa.memory import ON_DISK, check_memory
 
 MAX_NODES = 2**31
 MAX_ARCS = 2**31
@@ -37,17 +39,28 @@ def fraction(name: str, value: Any) -> float:
     return float(value)  # pyright: ignore[reportArgumentType]
 
 
-def arcs(family: str, count: float, largest: int, limit: int = MAX_ARCS) -> None:
-    """Refuse a graph of ``count`` arcs before anything is allocated, and name the largest number of nodes that fits."""
+def arcs(family: str, count: float, largest: int, limit: int = MAX_ARCS, *, peak: int = 32) -> None:
+    """Refuse a graph of ``count`` arcs before anything is allocated, and name the largest number of nodes that fits.
+
+    Args:
+        family: What it is, for the message.
+        count: Number of arcs.
+        largest: The largest number of nodes, or nearly, that has ``limit`` arcs.
+        limit: The largest number of arcs.
+        peak: Bytes that building needs for each arc.
+    """
     if count > limit:
         raise LimitError(
             f"{family} would have {int(count)} arcs, and at most {limit} are built; choose at most {largest} nodes"
         )
+    check_memory(f"{family} with {int(max(count, 0))} arcs", peak * max(count, 0), f"choose fewer nodes, or {ON_DISK}")
 
 
 def undirected(n: int, sources: Array, targets: Array) -> Graph:
     """The graph of the edges ``sources[i] - targets[i]``."""
-    return Graph.from_edges(n, np.stack((sources, targets)).T)
+    if len(sources) < LARGE:
+        return Graph.from_edges(n, np.stack((sources, targets)).T)
+    return Graph.from_lists(*undirected_lists(n, sources, targets))
 
 
 def pair_keys(n: int, sources: Array, targets: Array) -> Array:

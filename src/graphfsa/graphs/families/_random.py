@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import sqrt
 
 import numpy as np
 
 from graphfsa.arrays import Array
 from graphfsa.errors import GraphError
+from graphfsa.graphs.counting_sort import add_sorted, mirrored
 from graphfsa.graphs.families import _check
 from graphfsa.graphs.graph import Graph
 from graphfsa.graphs.rooted import rooted
 
 _REWIRING_ROUNDS = 100
+_PART = 1 << 18
 
 
 def random_tree(n: int, rng: np.random.Generator) -> Graph:
@@ -76,11 +79,19 @@ def erdos_renyi(n: int, *, p: float | None = None, mean_degree: float | None = N
         raise GraphError(f"exactly one of p and mean_degree must be given; got p={p}, mean_degree={mean_degree}")
     chance = _check.fraction("p", p) if mean_degree is None else _chance(n, mean_degree)
     expected = chance * n * (n - 1)
-    if expected > _check.MAX_ARCS:
-        room = _check.MAX_ARCS / expected
-        _check.arcs(f"a random graph of {n} nodes", expected, int(n * (sqrt(room) if mean_degree is None else room)))
-    later, earlier = _unrank(_sample(n * (n - 1) // 2, chance, rng))
-    return _check.undirected(n, later, earlier)
+    room = _check.MAX_ARCS / expected if expected > _check.MAX_ARCS else 1
+    largest = int(n * (sqrt(room) if mean_degree is None else room))
+    _check.arcs(f"a random graph of {n} nodes", expected, largest, peak=14)
+    indptr, lower, size = np.zeros(n + 1, np.int64), np.empty(_draws(expected / 2), np.int32), 0
+    for ranks in _sample(n * (n - 1) // 2, chance, rng):
+        # Sorted by their later node, and for one of those by the earlier: the lower half of each list.
+        later, earlier = _unrank(ranks)
+        if size + len(ranks) > len(lower):
+            lower = np.concatenate((lower[:size], np.empty(size + len(ranks), np.int32)))
+        lower[size : size + len(ranks)] = earlier
+        size += len(ranks)
+        add_sorted(indptr[1:], later)
+    return Graph.from_lists(*mirrored(n, np.cumsum(indptr, out=indptr), lower[:size]))
 
 
 def watts_strogatz(n: int, k: int, p: float, rng: np.random.Generator) -> Graph:
@@ -151,21 +162,26 @@ def _chance(n: int, mean_degree: float) -> float:
     return mean_degree / (n - 1) if n > 1 else 0.0
 
 
-def _sample(total: int, chance: float, rng: np.random.Generator) -> Array:
-    """A random subset of ``0 .. total - 1`` that holds each number with the given chance, sorted."""
-    if chance == 0 or total == 0:
-        return np.empty(0, np.int64)
-    parts: list[Array] = []
-    last = -1
+def _sample(total: int, chance: float, rng: np.random.Generator) -> Iterator[Array]:
+    """A random subset of ``0 .. total - 1`` that holds each number with the given chance, sorted, in parts."""
+    last = total if chance == 0 or total == 0 else -1
     while last < total:
-        left = (total - last) * chance
-        gaps = rng.geometric(chance, int(left + 4 * sqrt(left)) + 16)
-        # A gap beyond the end is as good as any: cut there, sums cannot overflow before they pass the end.
-        picks = last + np.cumsum(np.minimum(gaps, total + 1))
-        beyond = np.flatnonzero(picks >= total)
-        parts.append(picks[: beyond[0]] if len(beyond) else picks)
-        last = total if len(beyond) else int(picks[-1])
-    return np.concatenate(parts)
+        left = _draws((total - last) * chance)
+        while left:  # All are drawn, also behind the end: what is drawn next does not depend on the size of the parts.
+            gaps = rng.geometric(chance, min(left, _PART))
+            left -= len(gaps)
+            if last >= total:
+                continue
+            # A gap beyond the end is as good as any: cut there, sums cannot overflow before they pass the end.
+            picks = last + np.cumsum(np.minimum(gaps, total + 1))
+            end = int(np.searchsorted(picks, total))
+            last = total if end < len(picks) else int(picks[-1])
+            yield picks[:end]
+
+
+def _draws(expected: float) -> int:
+    """How many gaps to draw where this number is expected: nearly always enough."""
+    return int(expected + 4 * sqrt(expected)) + 16
 
 
 def _unrank(ranks: Array) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from graphfsa.errors import GraphError, UnknownNameError
-from graphfsa.graphs.families import _attachment, _basic, _random, _regular
+from graphfsa.graphs.families import _attachment, _basic, _kronecker, _random, _regular
 from graphfsa.graphs.graph import Graph
 
 
@@ -90,6 +90,7 @@ _FAMILIES: dict[str, _Family] = {
     "barabasi-albert": _random_family(_attachment.barabasi_albert, "N,M", (("m",),)),
     "watts-strogatz": _random_family(_random.watts_strogatz, "N,K,P", (("k", "p"),)),
     "delaunay": _random_family(_random.delaunay),
+    "kronecker": _random_family(_kronecker.kronecker, "SCALE,mean-degree=D", (("mean-degree",),)),
     "von-neumann": _lattice_family(_basic.von_neumann),
     "von-neumann-torus": _lattice_family(partial(_basic.von_neumann, torus=True)),
     "moore": _lattice_family(_basic.moore),
