@@ -58,6 +58,9 @@ class ListStepper(DenseStepper):
         self._threads = threads if graph.num_arcs + graph.num_nodes > 1 << 16 else 1
         self._now, self._next = np.empty((2, graph.num_nodes), np.uint8)
 
+    def replace(self, first: int, states: Array) -> None:
+        self._now[first : first + len(states)] = states
+
     def _step(self) -> int:
         table, parameters = self._rule
         arguments = (*self._arcs, self._now, table, parameters, self._next)

@@ -170,6 +170,14 @@ class EventStepper(Stepper):
         self._num_frontier = len(changed)
         self._frontier[: len(changed)] = changed
 
+    def replace(self, first: int, states: Array) -> None:
+        changed = first + np.flatnonzero(self._states[first : first + len(states)] != states).astype(np.int32)
+        frontier = np.union1d(self._frontier[: self._num_frontier], changed)
+        self._states[first : first + len(states)] = states
+        self._num_frontier = len(frontier)
+        self._frontier[: len(frontier)] = frontier
+        self.set_mark(self._mark if len(self._mark) else None)
+
     def states(self) -> Array:
         return self._states.copy()
 

@@ -174,6 +174,10 @@ class TiledStepper(DenseStepper):
         super().load(states)
         np.take(self._planes.masks, states, out=self._bits)
 
+    def replace(self, first: int, states: Array) -> None:
+        self._now[first : first + len(states)] = states
+        np.take(self._planes.masks, states, out=self._bits[first : first + len(states)])
+
     def _step(self) -> int:
         pointers, arcs = self._tiles
         planes = self._planes

@@ -173,6 +173,9 @@ class TiledPartsStepper(DenseStepper):
         self._now, self._next = np.empty((2, graph.num_nodes), np.uint8)
         self._values = np.zeros(graph.num_nodes, np.int32)  # A table has at most 2^26 entries: every value fits.
 
+    def replace(self, first: int, states: Array) -> None:
+        self._now[first : first + len(states)] = states
+
     def _step(self) -> int:
         kernels, values = _kernels(), self._values
         for part in self._parts:
