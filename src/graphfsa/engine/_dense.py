@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._stepper import DenseStepper
 from graphfsa.engine.compiling import compile_kernel

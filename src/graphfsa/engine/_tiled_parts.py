@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from graphfsa.aggregations import Aggregation, ProductAggregation, RelationsAggregation, WeightedSumAggregation
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._planes import planes_by_kind
 from graphfsa.engine._stepper import DenseStepper

@@ -61,8 +61,8 @@ def run(
 ) -> Trajectory:
     """Run an automaton on a graph, all nodes at once in every step unless a scheduler says otherwise.
 
-    The result does not depend on ``kernel``, ``threads`` or ``cluster``. Fixed points and cycles are noticed and the rest of the
-    steps is jumped over, so a run costs at most a small multiple of the steps until its states repeat.
+    The result does not depend on ``kernel``, ``threads`` or ``cluster``. Fixed points and cycles are noticed and the
+    rest of the steps is jumped over, so a run costs at most a small multiple of the steps until its states repeat.
 
     Args:
         fsa: An automaton, a model that is one, the name of one in the library, or a file. One that moves at random
@@ -161,7 +161,7 @@ def _on_cluster(
     progress: Progress | None,
 ) -> Trajectory:
     """One run whose nodes are shared among the workers of a cluster."""
-    with opened(cluster) as crew, Sharded(crew, fsa, graph, seed) as shards:
+    with opened(cluster) as crew, Sharded(crew, fsa, graph, seed) as shards:  # pyright: ignore[reportArgumentType]
         if isinstance(fsa, StochasticFSA):
             return _with_coins(fsa, graph, start, plan, shards.coins(start), progress)
         return _execute(fsa, graph, start, plan, shards.stepper, progress)

@@ -27,6 +27,8 @@ _STORE = 2**31
 """Bytes that messages between workers of a local cluster may take; only what is used takes memory."""
 _PATIENCE = 60.0
 """Seconds that a worker may take to start."""
+_GRACE = 3.0
+"""Seconds that the processes of a local cluster have to end by themselves."""
 _LOOK = 2.0
 """Seconds between two looks at whether the head is there."""
 _ADDRESS = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):\d{1,5}")
@@ -77,6 +79,7 @@ class Cluster:
         self._looked = 0.0
         self._before: dict[str, str | None] = {}
         self._ours = False
+        self._others, self._started = set[Any](), set[Any]()
         self.size = 0
         self.cores = 0
 
@@ -108,6 +111,7 @@ class Cluster:
         """End the workers, and the cluster if it was started here."""
         ray, self._ray = self._ray, None
         with deferred_signals():
+            self._note_processes()
             if ray is not None:
                 for worker in self._workers:
                     with suppress(Exception):
@@ -116,6 +120,8 @@ class Cluster:
                 self._ours = False
                 with suppress(Exception):
                     _library(local=self.local is not None).shutdown()
+            _end(self._started)
+            self._started = set()
             self._workers, self._about = [], []
             if self._folder is not None:
                 with suppress(OSError):
@@ -245,6 +251,10 @@ class Cluster:
                 raise ClusterError("Ray runs in this process already; give cluster='auto' to use it, or shut it down")
             self._ray = ray
         else:
+            if self.local is not None:
+                import psutil
+
+                self._others = set(psutil.Process().children(recursive=True))
             options = self._local_options() if self.local is not None else {"address": self._reachable()}
             with deferred_signals():  # And Ray leaves no handlers of its own.
                 self._ours = True
@@ -288,6 +298,14 @@ class Cluster:
         self._workers += fresh
         for worker in fresh:
             self._about.append(self._greet(worker))
+        self._note_processes()
+
+    def _note_processes(self) -> None:
+        """Remember what was started for a local cluster: some of it stays when the head has gone."""
+        if self.local is not None and self._ours:
+            import psutil  # Ray brings it along.
+
+            self._started |= set(psutil.Process().children(recursive=True)) - self._others
 
     def _start(self) -> Any:
         actor = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD")(Worker)
@@ -326,10 +344,11 @@ class Cluster:
 
 
 @contextmanager
-def opened(cluster: Cluster | str) -> Generator[Cluster]:
-    """A cluster that is open; one that is given by its address is closed after use."""
-    if isinstance(cluster, Cluster):
-        cluster.open()
+def opened(cluster: Cluster | str | None) -> Generator[Cluster | None]:
+    """A cluster that is open; one that is given by its address is closed after use. None stays None."""
+    if cluster is None or isinstance(cluster, Cluster):
+        if cluster is not None:
+            cluster.open()
         yield cluster
         return
     with Cluster(cluster) as found:
@@ -357,14 +376,29 @@ def _library(*, local: bool) -> Any:
     version = tuple(int(part) for part in re.findall(r"\d+", ray.__version__)[:2])
     if version < _OLDEST:
         raise ClusterError(f"ray must be 2.52 or later; got {ray.__version__}")
-    from ray._private import ray_constants
+    from ray._private import ray_constants, worker
 
     ray_constants.ENABLE_RAY_CLUSTER = not local  # Read from the environment when Ray is first imported.
+    worker.print_to_stdstream = _say_nothing  # Of workers that are lost we say it ourselves.
     with suppress(ImportError, AttributeError):
         from ray._raylet import AuthenticationTokenLoader
 
         AuthenticationTokenLoader.instance().reset_cache()
     return ray
+
+
+def _end(processes: set[Any]) -> None:
+    """End processes that have not ended by themselves."""
+    if processes:
+        import psutil
+
+        for process in psutil.wait_procs(list(processes), timeout=_GRACE)[1]:
+            with suppress(psutil.Error):
+                process.kill()
+
+
+def _say_nothing(*_message: Any, **_options: Any) -> None:
+    """Instead of printing what the machines of a cluster complain of."""
 
 
 def _begin(ray: Any, address: str, options: dict[str, Any]) -> None:

@@ -268,17 +268,21 @@ class ShardedStepper(_Run, Stepper):
     kernel = "cluster"
 
     def load(self, states: Array) -> None:
+        """See ``Stepper``."""
         self._begin(np.ascontiguousarray(states, np.uint8), 0)
 
     def states(self) -> Array:
+        """See ``Stepper``."""
         return self._gather()
 
     def set_mark(self, states: Array | None) -> None:
+        """See ``Stepper``."""
         self._mark = states
         shared = None if states is None else self._shards.share(states)
         self._shards.attempt(lambda: self._shards.on_all("set_mark", self._number, shared))
 
     def advance(self, limit: int) -> tuple[int, Outcome]:
+        """See ``Stepper``."""
         moved, marked = self._shards.attempt(lambda: self._steps(limit))
         resting, back = _first(~moved), _first(marked)
         if resting <= back and resting < len(moved):
