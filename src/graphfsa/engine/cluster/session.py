@@ -79,7 +79,7 @@ class Cluster:
         self._looked = 0.0
         self._before: dict[str, str | None] = {}
         self._ours = False
-        self._others, self._started = set[Any](), set[Any]()
+        self._started = set[Any]()
         self.size = 0
         self.cores = 0
 
@@ -148,15 +148,19 @@ class Cluster:
                 return self._ray.get(tickets, timeout=_LOOK)
             except errors.GetTimeoutError:
                 continue
-            except errors.RayTaskError as error:
-                cause = error.cause
-                if isinstance(cause, errors.RayError):
-                    raise WorkerLostError(str(cause).split("\n", 1)[0]) from None
+            except errors.RayError as error:
+                cause = error.cause if isinstance(error, errors.RayTaskError) else error
+                words = str(cause).strip().split("\n", 1)[0]
+                if isinstance(cause, _losses(errors)):
+                    raise WorkerLostError(words) from None
                 if isinstance(cause, GraphFSAError | MemoryError):
                     raise cause from None
-                raise ClusterError(f"a worker failed: {type(cause).__name__}: {cause}") from None
-            except errors.RayError as error:
-                raise WorkerLostError(str(error).split("\n", 1)[0]) from None
+                raise ClusterError(
+                    f"a worker failed: {type(cause).__name__}: {words}. Classes of your own must be in files that every "
+                    "machine has in the same place: graphfsa --plugin FILE ..., or plugins.load_file"
+                    if "No module named" in words
+                    else f"a worker failed: {type(cause).__name__}: {words}"
+                ) from None
 
     def replace_lost(self) -> list[int]:
         """Start others for the workers that are gone; their numbers."""
@@ -229,6 +233,8 @@ class Cluster:
                         idle.append(worker)
                         continue
                     found = LostClusterError(f"the worker was lost twice: {error}")
+                except LostClusterError:
+                    raise
                 except (GraphFSAError, MemoryError) as error:
                     found = error
                 idle.append(worker)
@@ -251,10 +257,6 @@ class Cluster:
                 raise ClusterError("Ray runs in this process already; give cluster='auto' to use it, or shut it down")
             self._ray = ray
         else:
-            if self.local is not None:
-                import psutil
-
-                self._others = set(psutil.Process().children(recursive=True))
             options = self._local_options() if self.local is not None else {"address": self._reachable()}
             with deferred_signals():  # And Ray leaves no handlers of its own.
                 self._ours = True
@@ -302,10 +304,13 @@ class Cluster:
 
     def _note_processes(self) -> None:
         """Remember what was started for a local cluster: some of it stays when the head has gone."""
-        if self.local is not None and self._ours:
+        if self._folder is not None and self._ours:
             import psutil  # Ray brings it along.
 
-            self._started |= set(psutil.Process().children(recursive=True)) - self._others
+            for process in psutil.Process().children():
+                with suppress(psutil.Error):
+                    if any(self._folder.name in word for word in process.cmdline()):
+                        self._started |= {process, *process.children(recursive=True)}
 
     def _start(self) -> Any:
         actor = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD")(Worker)
@@ -380,9 +385,10 @@ def _library(*, local: bool) -> Any:
 
     ray_constants.ENABLE_RAY_CLUSTER = not local  # Read from the environment when Ray is first imported.
     worker.print_to_stdstream = _say_nothing  # Of workers that are lost we say it ourselves.
-    with suppress(ImportError, AttributeError):
-        from ray._raylet import AuthenticationTokenLoader
+    with suppress(ImportError, AttributeError):  # If Ray was imported before, it has read the environment.
+        from ray._raylet import AuthenticationTokenLoader, Config
 
+        Config.initialize("")
         AuthenticationTokenLoader.instance().reset_cache()
     return ray
 
@@ -395,6 +401,11 @@ def _end(processes: set[Any]) -> None:
         for process in psutil.wait_procs(list(processes), timeout=_GRACE)[1]:
             with suppress(psutil.Error):
                 process.kill()
+
+
+def _losses(errors: Any) -> tuple[type[Exception], ...]:
+    """What Ray raises if a process or a machine is gone, or with it what it held."""
+    return (errors.RayActorError, errors.WorkerCrashedError, errors.NodeDiedError, errors.ObjectLostError)
 
 
 def _say_nothing(*_message: Any, **_options: Any) -> None:

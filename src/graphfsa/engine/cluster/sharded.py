@@ -22,6 +22,8 @@ from graphfsa.graphs import Graph
 
 _MOST_CALLS = 256
 """Calls to a worker that may wait at once."""
+_PAUSE = 0.2
+"""Seconds after which fewer calls are made at once, so that interrupts and progress are served."""
 _MOST_LOSSES = 8
 """Workers that may be lost before one step is made."""
 _WATCH = 0.5
@@ -96,7 +98,8 @@ class Sharded:
         self._numbers = count()
         self.busy, self.sent, self.losses = np.zeros(parts), 0, 0
         self._said = monotonic()
-        self.attempt(lambda: self._ship(range(parts)))
+        self._bare = set(range(parts))
+        self.attempt(self._ship)
 
     def stepper(self) -> ShardedStepper:
         """A run by a table."""
@@ -144,7 +147,8 @@ class Sharded:
             try:
                 lost = self._crew.replace_lost()
                 self.losses += len(lost)
-                self._ship([worker for worker in lost if worker < self.parts])
+                self._bare |= {worker for worker in lost if worker < self.parts}
+                self._ship()
                 for run in list(self._runs.values()):
                     run.restore()
                 return
@@ -152,13 +156,14 @@ class Sharded:
                 error = again
         raise LostClusterError(f"workers are lost as fast as they are started: {error}")
 
-    def _ship(self, parts: Any) -> None:
-        """Give pieces to workers, one after the other: a piece takes as much memory here as there."""
+    def _ship(self) -> None:
+        """Give pieces to workers that have none, one after the other: a piece takes as much memory here as there."""
         fsa, seed = self._about
-        for part in parts:
+        for part in sorted(self._bare):
             piece = self._cutter.piece(part)
             self._routes[part] = ([other for other, _ in piece.sends], [other for other, _ in piece.hears])
             self._crew.get([self._begin(part, fsa, piece, seed)])
+            self._bare.discard(part)
 
     def _begin(self, part: int, fsa: Any, piece: Piece, seed: int) -> Any:
         return self._crew.call(part, "begin", self._key, fsa, piece, self._crew.threads(part), seed)
@@ -220,6 +225,7 @@ class _Run:
         self._saved: tuple[int, Array] | None = None
         self._saved_at = monotonic()
         self._mark: Array | None = None
+        self._calls = 1
 
     def restore(self) -> None:
         """Go back to where it was saved, and make the steps again that were made since."""
@@ -243,13 +249,15 @@ class _Run:
 
     def _steps(self, limit: int) -> tuple[Array, Array]:
         """Make up to this number of steps, all calls at once."""
-        tickets, made, depth = list[list[Any]](), 0, self._shards.plan.depth
-        while made < limit and len(tickets) < _MOST_CALLS:
+        tickets, made, depth, began = list[list[Any]](), 0, self._shards.plan.depth, monotonic()
+        while made < limit and len(tickets) < self._calls:
             steps = min(depth, limit - made)
             summaries, self._told = self._shards.superstep(self._number, steps, self._told)
             tickets.append(summaries)
             made += steps
-        return self._shards.collect(tickets)
+        found = self._shards.collect(tickets)
+        self._calls = min(_MOST_CALLS, 2 * self._calls) if monotonic() - began < _PAUSE else -(-self._calls // 2)
+        return found
 
     def _gather(self) -> Array:
         states = np.empty(len(self._shards.plan.order), np.uint8)
