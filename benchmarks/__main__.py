@@ -12,6 +12,7 @@ from graphfsa.errors import GraphFSAError
 
 NAMES = (
     "aggregations",
+    "cluster",
     "committed",
     "continuous",
     "data",
@@ -34,6 +35,7 @@ _OPTIONS = {
     "only": ("prove",),
     "data_only": ("prove",),
     "out": ("prove", "mutants", "oracle"),
+    "arcs": ("cluster",),
 }
 """The benchmarks that have an option of their own."""
 
@@ -56,6 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="FILE",
         help="with prove, mutants and oracle: where to keep the runs; what is there is not run again",
     )
+    parser.add_argument("--arcs", type=int, help="with cluster: arcs of the large graphs [default: 100,000,000]")
     parser.add_argument("--seed", type=int, default=0, help="seed of the random inputs [default: 0]")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args(arguments)

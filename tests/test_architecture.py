@@ -42,6 +42,7 @@ ONLY_IN = {
     "matplotlib": ("views/",),
     "PIL": ("views/",),
     "networkx": ("graphs/",),
+    "ray": ("engine/cluster/",),
 }
 DOORS = {
     ("automaton/base.py", "views"),

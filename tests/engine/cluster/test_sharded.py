@@ -36,8 +36,9 @@ COMMON = {"deadline": None, "derandomize": True, "suppress_health_check": CHECKS
 @st.composite
 def kind_cases(draw):
     """An automaton that tells kinds of arcs apart, a graph that has them, and states."""
-    graph, number, seed = draw(kind_graphs()), draw(st.integers(1, 3)), draw(SEEDS)
-    fsa = random_automaton(number, draw(relations(number)), seed, stay=0.3)
+    number, seed = draw(st.integers(1, 3)), draw(SEEDS)
+    aggregation = draw(relations(number))
+    graph, fsa = draw(kind_graphs(names=aggregation.kinds)), random_automaton(number, aggregation, seed, stay=0.3)
     return fsa, graph, np.random.default_rng(seed).integers(0, number, graph.num_nodes)
 
 

@@ -9,6 +9,7 @@ import socket
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from time import monotonic
 from types import TracebackType
 from typing import Any, TypeVar
@@ -36,8 +37,12 @@ _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_AUTH_MODE": "token",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_DEDUP_LOGS": "0",
+    "RAY_raylet_start_wait_time_s": "120",
 }
+_ADVICE = (
+    ". Classes of your own must be in files that all machines have in the same place: graphfsa --plugin FILE ..., or "
+    "plugins.load_file"
+)
 _T = TypeVar("_T")
 
 
@@ -155,12 +160,8 @@ class Cluster:
                     raise WorkerLostError(words) from None
                 if isinstance(cause, GraphFSAError | MemoryError):
                     raise cause from None
-                raise ClusterError(
-                    f"a worker failed: {type(cause).__name__}: {words}. Classes of your own must be in files that every "
-                    "machine has in the same place: graphfsa --plugin FILE ..., or plugins.load_file"
-                    if "No module named" in words
-                    else f"a worker failed: {type(cause).__name__}: {words}"
-                ) from None
+                advice = _ADVICE if "No module named" in words else ""
+                raise ClusterError(f"a worker failed: {type(cause).__name__}: {words}{advice}") from None
 
     def replace_lost(self) -> list[int]:
         """Start others for the workers that are gone; their numbers."""
@@ -375,7 +376,6 @@ def _library(*, local: bool) -> Any:
     """Ray, told whether to keep to the loopback interface."""
     try:
         import ray
-        import ray.exceptions
     except ImportError as error:
         raise MissingExtraError("ray", "cluster") from error
     version = tuple(int(part) for part in re.findall(r"\d+", ray.__version__)[:2])
@@ -386,10 +386,9 @@ def _library(*, local: bool) -> Any:
     ray_constants.ENABLE_RAY_CLUSTER = not local  # Read from the environment when Ray is first imported.
     worker.print_to_stdstream = _say_nothing  # Of workers that are lost we say it ourselves.
     with suppress(ImportError, AttributeError):  # If Ray was imported before, it has read the environment.
-        from ray._raylet import AuthenticationTokenLoader, Config
-
-        Config.initialize("")
-        AuthenticationTokenLoader.instance().reset_cache()
+        raylet = import_module("ray._raylet")
+        raylet.Config.initialize("")
+        raylet.AuthenticationTokenLoader.instance().reset_cache()
     return ray
 
 
@@ -418,7 +417,7 @@ def _begin(ray: Any, address: str, options: dict[str, Any]) -> None:
 
     try:
         ray.init(log_to_driver=False, logging_level=logging.CRITICAL, **options)
-    except (RuntimeError, ConnectionError, ValueError, OSError, ray.exceptions.RayError) as error:
+    except Exception as error:  # Among others a plain Exception, if the machine is so busy that it times out.
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         words = " ".join(lines[:6]) or type(error).__name__
         if "ersion mismatch" in words:

@@ -57,8 +57,8 @@ class Worker:
 
     def step(self, key: int, run: int, steps: int, *messages: Array) -> Any:
         """See ``Shard.step``."""
-        found = self._shards[key].step(run, steps, *messages)
-        return found if len(found) > 1 else found[0]
+        summary, *told = self._shards[key].step(run, steps, *messages)
+        return (summary, *told) if told else summary
 
     def call(self, function: Callable[..., Any], item: Any, *shared: Any) -> Any:
         """Do a job."""
