@@ -37,7 +37,6 @@ _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_AUTH_MODE": "token",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_raylet_start_wait_time_s": "120",
 }
 _ADVICE = (
     ". Classes of your own must be in files that all machines have in the same place: graphfsa --plugin FILE ..., or "
@@ -258,10 +257,12 @@ class Cluster:
                 raise ClusterError("Ray runs in this process already; give cluster='auto' to use it, or shut it down")
             self._ray = ray
         else:
-            options = self._local_options() if self.local is not None else {"address": self._reachable()}
             with deferred_signals():  # And Ray leaves no handlers of its own.
                 self._ours = True
-                _begin(ray, self.address, options)
+                if self.local is None:
+                    _begin(ray, self.address, {"address": self._reachable()})
+                else:
+                    self._begin_here(ray)
             self._ray = ray
         host, port = ray.get_runtime_context().gcs_address.rsplit(":", 1)
         self._head = (host.strip("[]"), int(port))
@@ -271,6 +272,19 @@ class Cluster:
             raise ClusterError(f"no machine of the cluster at {self.address} has a core for workers")
         self.size = self.local or (len(nodes) if len(nodes) > 1 else self.cores)
         self._need(self.size)
+
+    def _begin_here(self, ray: Any) -> None:
+        """Start a local cluster; once more, if the machine is so busy that its processes don't find each other."""
+        try:
+            _begin(ray, self.address, self._local_options())
+        except ClusterError as error:
+            if "timed out" not in str(error):
+                raise
+            self._note_processes()
+            ray.shutdown()
+            _end(self._started)
+            self._started = set()
+            _begin(ray, self.address, self._local_options())
 
     def _local_options(self) -> dict[str, Any]:
         self._folder = tempfile.TemporaryDirectory(prefix="graphfsa-", ignore_cleanup_errors=True)
