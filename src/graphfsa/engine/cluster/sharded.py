@@ -20,7 +20,7 @@ from graphfsa.engine.cluster.strips import Strips
 from graphfsa.errors import LostClusterError
 from graphfsa.graphs import Graph
 
-_MOST_CALLS = 256
+_MOST_CALLS = 32
 """Calls to a worker that may wait at once."""
 _PAUSE = 0.2
 """Seconds after which fewer calls are made at once, so that interrupts and progress are served."""
