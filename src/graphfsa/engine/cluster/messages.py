@@ -28,11 +28,11 @@ def _find_changes(states: Any, nodes: Any, told: Any, places: Any, changed: Any)
     count = 0
     for place in range(len(nodes)):
         state = states[nodes[place]]
-        if state != told[place]:
-            told[place] = state
-            places[count] = place
-            changed[count] = state
-            count += 1
+        # No branch: whether a node changed is as good as random. What is noted in vain is written over.
+        places[count] = place
+        changed[count] = state
+        count += state != told[place]
+        told[place] = state
     return count
 
 
@@ -50,8 +50,11 @@ def _pack(values: Any, bits: int, packed: Any) -> int:
 def _put_all(packed: Any, bits: int, nodes: Any, states: Any) -> int:
     """Unpack the state of every node."""
     each, most = 8 // bits, (1 << bits) - 1
-    for place in range(len(nodes)):
-        states[nodes[place]] = (np.int64(packed[place // each]) >> (place % each * bits)) & most
+    for first in range(len(packed)):
+        byte = np.int64(packed[first])
+        for place in range(first * each, min((first + 1) * each, len(nodes))):
+            states[nodes[place]] = byte & most
+            byte >>= bits
     return 0
 
 
