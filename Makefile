@@ -10,7 +10,7 @@ SOURCES = pyproject.toml $(wildcard requirements/*.txt)
 
 MINUTES ?= 10
 
-.PHONY: demo test check fuzz torture soundness docs bench slow wheel sbom lock clean
+.PHONY: demo cluster test check fuzz torture soundness docs bench slow wheel sbom lock clean
 .DEFAULT_GOAL := demo
 
 .venv/base: $(SOURCES)
@@ -22,7 +22,8 @@ MINUTES ?= 10
 
 .venv/full: .venv/base
 	$(CPU)
-	.venv/bin/$(HASHED) -r requirements/train.txt -r requirements/pyg.txt -r requirements/notebook.txt -r requirements/server.txt -r requirements/dev.txt
+	.venv/bin/$(HASHED) -r requirements/train.txt -r requirements/pyg.txt -r requirements/notebook.txt -r requirements/server.txt \
+		-r requirements/cluster.txt -r requirements/dev.txt
 	$(CUDA)
 	touch $@
 
@@ -44,6 +45,10 @@ test: .venv/full
 
 slow: .venv/full
 	.venv/bin/python -m pytest -m slow
+
+# Those that end a cluster in the middle of its work, too.
+cluster: .venv/full
+	.venv/bin/python -m pytest -n 1 -m "slow or not slow" tests/engine/cluster
 
 # Style, types, and that links, commands and examples of the documentation are right; `make docs` runs its cells as well.
 check: .venv/full

@@ -12,6 +12,7 @@ from graphfsa.errors import GraphFSAError
 
 NAMES = (
     "aggregations",
+    "cluster",
     "committed",
     "continuous",
     "data",
@@ -36,6 +37,7 @@ _OPTIONS = {
     "only": ("prove",),
     "data_only": ("prove",),
     "out": ("prove", "mutants", "oracle", "large"),
+    "arcs": ("cluster",),
 }
 """The benchmarks that have an option of their own."""
 
@@ -59,6 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
         help="with prove, mutants and oracle: where to keep the runs; what is there is not run again; with large: "
         "where to draw the figures",
     )
+    parser.add_argument("--arcs", type=int, help="with cluster: arcs of the large graphs [default: 100,000,000]")
     parser.add_argument("--seed", type=int, default=0, help="seed of the random inputs [default: 0]")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args(arguments)

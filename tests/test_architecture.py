@@ -46,6 +46,7 @@ ONLY_IN = {
     "networkx": ("graphs/",),
     "starlette": ("playground/server/",),
     "uvicorn": ("playground/server/",),
+    "ray": ("engine/cluster/",),
 }
 DOORS = {
     ("automaton/base.py", "views"),

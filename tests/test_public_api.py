@@ -13,6 +13,7 @@ PUBLIC = [
     "Aggregation",
     "AverageThresholdAggregation",
     "Changes",
+    "Cluster",
     "CountingAggregation",
     "CustomTask",
     "Dataset",

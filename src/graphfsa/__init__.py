@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         as_feature_examples,
         grab,
     )
-    from graphfsa.engine import Changes, Ensemble, Trajectory, faults, run, schedulers, simulate
+    from graphfsa.engine import Changes, Cluster, Ensemble, Trajectory, faults, run, schedulers, simulate
     from graphfsa.errors import GraphFSAError
     from graphfsa.evaluation import Experiment, evaluate, report, reproduce
     from graphfsa.graphs import Graph, GraphBatch, Lattice, families
@@ -66,6 +66,7 @@ _HOMES = {
     "Aggregation": "graphfsa.aggregations",
     "AverageThresholdAggregation": "graphfsa.aggregations",
     "Changes": "graphfsa.engine",
+    "Cluster": "graphfsa.engine",
     "CountingAggregation": "graphfsa.aggregations",
     "CustomTask": "graphfsa.datasets",
     "Dataset": "graphfsa.datasets",
@@ -139,6 +140,7 @@ __all__ = [
     "Aggregation",
     "AverageThresholdAggregation",
     "Changes",
+    "Cluster",
     "CountingAggregation",
     "CustomTask",
     "Dataset",

@@ -10,6 +10,8 @@
     ├── LimitError          a request that would not fit in memory: says what to choose instead
     ├── DrawError           too few random graphs are such as they must be
     ├── UnknownNameError    a name that is not registered: lists the valid ones
+    ├── ClusterError        a cluster that can't be reached, or does not fit
+    │   └── LostClusterError    one that was there and is gone: the command line exits with 1
     ├── NotLoadedError      a class of one's own whose file has not been loaded: names the file
     └── MissingExtraError   an optional library is needed: says what to install
 
@@ -67,6 +69,14 @@ class UnknownNameError(GraphFSAError):
         super().__init__(
             f"unknown {kind} {name!r}{hint}; {'valid names: ' + ', '.join(names) if names else 'it defines none'}"
         )
+
+
+class ClusterError(GraphFSAError):
+    """A cluster can't be reached, or is of another version."""
+
+
+class LostClusterError(ClusterError):
+    """A cluster, or too many of its workers, were there and are gone."""
 
 
 class MissingExtraError(GraphFSAError):

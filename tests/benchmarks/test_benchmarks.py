@@ -96,6 +96,14 @@ def test_epidemics_are_timed_and_say_what_they_are_compared_with(bench):
 
 
 @pytest.mark.slow
+def test_clusters_are_compared_with_threads(bench):
+    pytest.importorskip("ray")
+    rows = bench("cluster")["rows"]
+    assert [line["figure"] for line in rows if "the same" in line["what"] and "threads" not in line["what"]] == [1, 1]
+    assert rows[-1]["figure"] == 1
+
+
+@pytest.mark.slow
 def test_the_recurrent_gnn_reports_graphs_per_second_and_accuracies(bench):
     rows = bench("learn", "--learner", "recurrent-gnn")["rows"]
     assert rows[0]["figure"] > 0

@@ -20,7 +20,7 @@ import typer
 from typer.models import OptionInfo
 
 from graphfsa.cli._common import say
-from graphfsa.errors import GraphFSAError, NotLoadedError, plugin_command
+from graphfsa.errors import GraphFSAError, LostClusterError, NotLoadedError, plugin_command
 from graphfsa.interrupts import ENDING, deferred_signals, would_be_lost
 
 _MAX_MESSAGE = 1500
@@ -52,6 +52,7 @@ def guarded(command: _Command) -> _Command:
             _fail(f"{error.what}. If you trust that file, type: {command_line}", 2)
         except GraphFSAError as error:
             failed = isinstance(error.__cause__, OSError) and error.__cause__.errno in _FAILURES
+            failed |= isinstance(error, LostClusterError)
             _fail(_with_flag(str(error), command), 1 if failed else 2)
         except KeyboardInterrupt:
             _fail("interrupted", exit_code())

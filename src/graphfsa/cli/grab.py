@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from graphfsa.cli._cluster import CLUSTER_HELP
 from graphfsa.cli._common import parse_sizes, print_json, print_rows, say
 from graphfsa.cli._guard import guarded
 from graphfsa.errors import GraphFSAError
@@ -48,6 +49,7 @@ def generate_command(
         False, help="Add small graphs to train until all entries that can be found are visited."
     ),
     seed: int = typer.Option(0, min=0, help="Seed of the graphs and starting states."),
+    cluster: str = typer.Option(None, help=CLUSTER_HELP, metavar="ADDRESS"),
     out: str = typer.Option(..., help="The directory to make."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
@@ -81,7 +83,7 @@ def generate_command(
         **{name: None if text is None else _numbers(name, text) for name, text in lists.items()},
     }
     given = {name: value for name, value in choices.items() if value is not None}
-    data = grab(config, family=family, seed=seed, covering=covering, out=out, progress=_say, **given)
+    data = grab(config, family=family, seed=seed, covering=covering, out=out, progress=_say, cluster=cluster, **given)
     facts = {
         "out": out,
         "digest": data.digest,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from graphfsa.cli._cluster import CLUSTER_HELP
 from graphfsa.cli._common import print_json, say
 from graphfsa.cli._guard import exit_code, guarded
 from graphfsa.errors import GraphFSAError
@@ -50,6 +51,7 @@ def reproduce_command(
         min=0,
         help="With check: seed of the choice of trainings; with figures: of the learning [default: 0].",
     ),
+    cluster: str = typer.Option(None, help=CLUSTER_HELP, metavar="ADDRESS"),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Measure the paper's tables and figures again, and write them beside the published numbers.
@@ -67,7 +69,7 @@ def reproduce_command(
     from graphfsa.evaluation import Interrupted, check_results, reproduce, write_results
 
     given = {"--seeds": seeds, "--quick": quick or None, "--out": out, "--jobs": jobs}
-    given |= {"--sample": sample, "--seed": seed}
+    given |= {"--sample": sample, "--seed": seed, "--cluster": cluster}
     if what == "figures":
         _draw_figures(directory, given, as_json)
         return
@@ -87,7 +89,7 @@ def reproduce_command(
         raise GraphFSAError("--sample and --seed go with check; the number of seeds of a table is --seeds")
     try:
         with _progress(quiet=as_json) as watch:
-            results = reproduce(what, out=out, seeds=seeds, quick=quick, processes=jobs, watch=watch)
+            results = reproduce(what, out=out, seeds=seeds, quick=quick, processes=jobs, watch=watch, cluster=cluster)
     except Interrupted as stopped:
         say("interrupted; the same command goes on where it stopped", err=True)
         _print_results(stopped.results, as_json)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from graphfsa.cli._cluster import CLUSTER_HELP, cluster_at, cluster_progress, cluster_words
 from graphfsa.cli._common import (
     check_output,
     generators,
@@ -59,6 +60,7 @@ def run_command(
     out: str = typer.Option(None, help="Write the last states to this .txt or .safetensors file."),
     threads: int = typer.Option(None, min=1, help="Number of threads [default: all cores]."),
     kernel: str = typer.Option("auto", help="auto, event, dense, lattice, bits or numpy. The result is the same."),
+    cluster: str = typer.Option(None, help=CLUSTER_HELP, metavar="ADDRESS"),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Run an automaton on a graph, all nodes at once in every step unless a scheduler says otherwise.
@@ -81,15 +83,18 @@ def run_command(
     if limit == "stable":
         _warn_of_endless(faults)
     if replicates is not None:
-        if out is not None or kernel != "auto":
-            raise GraphFSAError("--replicates goes without --out and --kernel; graphfsa simulate writes many runs")
+        if out is not None or kernel != "auto" or cluster is not None:
+            raise GraphFSAError(
+                "--replicates goes without --out, --kernel and --cluster; graphfsa simulate writes many runs"
+            )
         chosen = {"scheduler": scheduler, "faults": faults, "seed": seed, "threads": threads}
         print_ensemble(_many(fsa, graph, states, limit, max_steps, replicates, chosen), as_json=as_json)
         return
     for_graph, for_states = generators(seed, 2)
     where = find_graph(graph, for_graph)
     start = parse_states(states, fsa, where, for_states)
-    with step_progress(limit if isinstance(limit, int) else max_steps) as progress:
+    most = limit if isinstance(limit, int) else max_steps
+    with cluster_at(cluster) as crew, cluster_progress(crew, most) if crew else step_progress(most) as progress:
         options: Any = {
             "max_steps": max_steps,
             "seed": seed,
@@ -98,6 +103,7 @@ def run_command(
             "progress": progress,
             "scheduler": scheduler,
             "faults": faults,
+            "cluster": crew,
         }
         trajectory = run(fsa, where, start, limit, **options)  # pyright: ignore[reportArgumentType]
     if out is not None:
@@ -105,6 +111,8 @@ def run_command(
     if limit == "stable" and trajectory.stable_at is None:
         say(f"warning: the states had not repeated after {trajectory.steps} steps; see --max-steps", err=True)
     facts = _facts(fsa, where, trajectory)
+    if crew is not None and crew.facts is not None:
+        facts["cluster"] = crew.facts
     if as_json:
         print_json(facts)
     else:
@@ -201,6 +209,8 @@ def _words(facts: dict[str, Any]) -> dict[str, Any]:
         rows["stable_at"], rows["period"] = "not seen to repeat", "-"
     if "faults" in facts:
         rows["faults"] = ", ".join(facts["faults"]) or "none"
+    if "cluster" in facts:
+        rows["cluster"] = cluster_words(facts["cluster"])
     shown = [f"{name} {count:,}" for name, count in facts["counts"].items() if count]
     rows["counts"] = ", ".join(shown[:16]) + (f", and {len(shown) - 16} more states" if len(shown) > 16 else "")
     return rows

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from graphfsa.cli._cluster import CLUSTER_HELP
 from graphfsa.cli._common import check_output, parse_steps
 from graphfsa.cli._ensembles import FAULTS_HELP, SCHEDULER_HELP, print_ensemble
 from graphfsa.cli._guard import guarded
@@ -48,6 +49,7 @@ def simulate_command(
     ),
     draw: str = typer.Option(None, help="Write a picture of all runs to this .png, .svg or .pdf file."),
     threads: int = typer.Option(None, min=1, help="Number of threads [default: all cores]."),
+    cluster: str = typer.Option(None, help=CLUSTER_HELP, metavar="ADDRESS"),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Run an automaton many times on one graph, and count the nodes in each state.
@@ -83,6 +85,7 @@ def simulate_command(
             progress=lambda done: update(done, replicates * limit if isinstance(limit, int) else None),
             scheduler=scheduler,
             faults=faults,
+            cluster=cluster,
         )
     if out is not None:
         atomic_write(out, _table(found))

@@ -20,6 +20,7 @@ from graphfsa.datasets._grab_facts import benchmark_facts, data_card, described
 from graphfsa.datasets._hygiene import overlap
 from graphfsa.datasets._storage import StoredData, data_digest, load_data, save_data
 from graphfsa.datasets.grab import Grab
+from graphfsa.engine.cluster import Cluster, opened
 from graphfsa.errors import GraphFSAError
 from graphfsa.files import PathLike
 
@@ -120,6 +121,7 @@ def grab(
     covering: bool = False,
     out: PathLike | None = None,
     progress: Callable[[str], None] | None = None,
+    cluster: Cluster | str | None = None,
     **choices: Any,
 ) -> GrabData:
     """Make a benchmark of GRAB: draw a truth, then all splits.
@@ -135,6 +137,7 @@ def grab(
             change of one entry would show in a label, as far as such graphs can be found.
         out: A directory to write everything to, with a data card; it is made.
         progress: Called with the name of each split before it is drawn.
+        cluster: Workers that share the splits: a ``Cluster``, or the address of one, such as ``"local:2"``.
         choices: The truth: ``num_states``, ``num_starting``, ``num_final``, ``truth`` (``dense`` or ``sparse``),
             ``truth_seed``, ``aggregation`` with ``bound``, ``slots``, ``thresholds`` or ``letters``, as for
             :class:`Grab`. The splits: ``sizes``, ``count``, ``steps`` and ``keep`` of the training graphs;
@@ -159,14 +162,20 @@ def grab(
     base = config if isinstance(config, GrabConfig) else grab_config(config or family or "")
     if choices:
         base = base.with_choices(choices)
-    data = generate_grab(base, seed, training="covering" if covering else "train", progress=progress)
+    training = "covering" if covering else "train"
+    data = generate_grab(base, seed, training=training, progress=progress, cluster=cluster)
     if out is not None:
         data.save(out)
     return data
 
 
 def generate_grab(
-    config: GrabConfig, seed: int, *, training: str = "train", progress: Callable[[str], None] | None = None
+    config: GrabConfig,
+    seed: int,
+    *,
+    training: str = "train",
+    progress: Callable[[str], None] | None = None,
+    cluster: Cluster | str | None = None,
 ) -> GrabData:
     """Draw all splits of a configuration; each has a source of randomness of its own.
 
@@ -179,27 +188,45 @@ def generate_grab(
         training: The training graphs: ``train`` (those of the configuration), ``learn`` (about 5,000 graphs of 2 to 10
             nodes), or ``covering`` (those of the configuration and small ones that show the truth: see :func:`grab`).
         progress: Called with the name of each split before it is drawn.
+        cluster: Workers that share the splits: see :func:`grab`.
     """
     check_choice("training", training, TRAININGS)
     if training == "covering":
         _check_covering(config.grab.automaton())
     *children, for_more = np.random.default_rng(check_seed(seed)).spawn(len(config.parts) + 1)
-    splits: dict[str, Examples] = {}
-    acceptance: dict[str, float] = {}
     unseen: list[tuple[int, int]] = []
     shared = _shared_sizes(config, training)
-    for (name, part), rng in zip(config.parts.items(), children, strict=True):
-        if progress is not None:
-            progress(name)
-        choose = _chooser(config.grab, name if name in ("train", "validation") else "test", shared)
-        if name == "train" and training == "learn":
-            splits[name], acceptance[name] = _draw_learn(config.grab, choose, rng)
+    tell = progress or (lambda _name: None)
+    todo = [(name, rng) for name, rng in zip(config.parts, children, strict=True)]
+    drawn: dict[str, tuple[Examples, float]] = {}
+    with opened(cluster) as crew:
+        if crew is None:
+            for each in todo:
+                tell(each[0])
+                drawn[each[0]] = _draw_named(each, config, training, shared)
         else:
-            splits[name], acceptance[name] = _draw_part(config, part, rng, choose)
+            given = crew.spread(_draw_named, todo, config, training, shared, started=lambda each: tell(each[0]))
+            for (name, _), found in given:
+                if isinstance(found, Exception):
+                    raise found
+                drawn[name] = found
+    splits = {name: drawn[name][0] for name in config.parts}
+    acceptance = {name: drawn[name][1] for name in config.parts}
     if training == "covering":
         plain = replace(config.grab, family=str(config.grab.graphs))
         splits["train"], unseen = cover(plain, splits["train"], for_more, _chooser(config.grab, "train", shared))
     return GrabData(config, int(seed), splits, acceptance, _apart([*splits.values()]), training, unseen)
+
+
+def _draw_named(
+    named: tuple[str, np.random.Generator], config: GrabConfig, training: str, shared: set[int]
+) -> tuple[Examples, float]:
+    """The graphs of a split, given by its name and its randomness, and the share of the drawn ones that were kept."""
+    name, rng = named
+    choose = _chooser(config.grab, name if name in ("train", "validation") else "test", shared)
+    if name == "train" and training == "learn":
+        return _draw_learn(config.grab, choose, rng)
+    return _draw_part(config, config.parts[name], rng, choose)
 
 
 def _shared_sizes(config: GrabConfig, training: str) -> set[int]:

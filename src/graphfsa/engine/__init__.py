@@ -1,6 +1,7 @@
 """Execution: one public function, several kernels that agree with a plain reference."""
 
 from graphfsa.engine import faults, schedulers
+from graphfsa.engine.cluster import Cluster
 from graphfsa.engine.compiling import compile_kernel
 from graphfsa.engine.encoding import Encoder, arcs_of, encoder_of
 from graphfsa.engine.reference import reference_random_step, reference_run
@@ -13,6 +14,7 @@ from graphfsa.engine.values import neighbourhood_values
 
 __all__ = [
     "Changes",
+    "Cluster",
     "Encoder",
     "Ensemble",
     "PlainStepper",

@@ -96,6 +96,12 @@ class ColumnStepper(DenseStepper):
         if len(self._masks):
             np.take(self._masks, states, out=self._bits)
 
+    def replace(self, first: int, states: Array) -> None:
+        replaced = slice(first, first + len(states))
+        self._now[replaced] = states
+        if len(self._masks):
+            np.take(self._masks, states, out=self._bits[replaced])
+
     def _step(self) -> int:
         moving = (self._values, self._now, self._table, self._masks, self._next, self._next_bits)
         changed = 0

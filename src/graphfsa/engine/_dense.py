@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._stepper import DenseStepper
 from graphfsa.engine.compiling import compile_kernel
@@ -57,6 +58,9 @@ class ListStepper(DenseStepper):
         self._rule = (fsa.transition_table, encoder.parameters)
         self._threads = threads if graph.num_arcs + graph.num_nodes > 1 << 16 else 1
         self._now, self._next = np.empty((2, graph.num_nodes), np.uint8)
+
+    def replace(self, first: int, states: Array) -> None:
+        self._now[first : first + len(states)] = states
 
     def _step(self) -> int:
         table, parameters = self._rule

@@ -180,6 +180,16 @@ class EventStepper(Stepper):
     def load_frontier(self, states: Array, changed: Array) -> None:
         """Start from these states, knowing that all but the given nodes did not change in the step before."""
         self._states[:] = states
+        self._follow(changed)
+
+    def replace(self, first: int, states: Array) -> None:
+        changed = first + np.flatnonzero(self._states[first : first + len(states)] != states)
+        self._states[first : first + len(states)] = states
+        self._follow(np.union1d(self._frontiers[self._tick % 2, : self._num_frontier], changed))
+        self.set_mark(self._mark if len(self._mark) else None)
+
+    def _follow(self, changed: Array) -> None:
+        """Go on from these nodes."""
         self._tick += 1  # The last step may have been discarded, its stamps not.
         self._num_frontier = len(changed)
         self._frontiers[self._tick % 2, : len(changed)] = changed

@@ -46,6 +46,7 @@ def _random_step(
     sums: Any,
     parameters: Any,
     clock: Any,
+    numbers: Any,
     rest: Any,
     marked: bool,
     marking: bool,
@@ -55,6 +56,7 @@ def _random_step(
 ) -> int:
     """One step of the nodes ``begin .. end - 1``, counted over all runs; returns how many could have moved.
 
+    ``numbers`` are those by which coins know the nodes, if they are others than here.
     ``rest[run]`` is one more than the last step in which some node of the run could; all threads write the same there.
     With ``marked`` only nodes with a mark are looked at, and their marks are taken away. With ``marking`` those get one
     for the next step that could move, and those that see a change; all threads write the same there, too.
@@ -84,7 +86,8 @@ def _random_step(
                 continue
             restless += 1
             if following_state < 0:
-                number = flip(_MOVES, np.uint64(node), clock[0], clock[1] + np.uint64(run), clock[2], clock[3])
+                name = np.uint64(numbers[node]) if len(numbers) else np.uint64(node)
+                number = flip(_MOVES, name, clock[0], clock[1] + np.uint64(run), clock[2], clock[3])
                 following_state = 0
                 while sums[place, following_state] <= number:
                     following_state += 1
@@ -130,13 +133,26 @@ class RandomStepper:
         seed: The seed.
         first: Number of the first run; the coins of run k are those of the run with this number plus k.
         threads: Number of threads.
+        numbers: If the graph is a part of another: the numbers of its nodes there, by which coins know them.
+        moving: If only the first nodes move, and the others are told their states: how many.
 
     Attributes:
         time: The current step.
         rest: For each run the step from which on no node could move, as far as it was run, uint64 [runs].
     """
 
-    def __init__(self, fsa: StochasticFSA, graph: Graph, states: Array, seed: int, first: int, threads: int) -> None:
+    def __init__(
+        self,
+        fsa: StochasticFSA,
+        graph: Graph,
+        states: Array,
+        seed: int,
+        first: int,
+        threads: int,
+        *,
+        numbers: Array | None = None,
+        moving: int | None = None,
+    ) -> None:
         encoder = encoder_of(fsa.aggregation, fsa.num_states, graph)
         sure = np.where(fsa.outcomes.max(axis=1) == ONE, fsa.outcomes.argmax(axis=1), -1).astype(np.int16)
         self._kernel = _kernel(encoder.function)
@@ -145,6 +161,8 @@ class RandomStepper:
         self._arcs = (*arcs_of(graph), *graph.out_arcs())
         self._rule = (table, sure, blind, thresholds(fsa.outcomes), encoder.parameters)
         self._key = (np.uint64(first), *key_of(seed))
+        self._numbers = np.empty(0, np.int32) if numbers is None else numbers
+        self._moving = moving
         self._now = np.ascontiguousarray(states, np.uint8).copy()
         self._next = np.empty_like(self._now)
         self._marks, self._next_marks = np.zeros_like(self._now), np.zeros_like(self._now)
@@ -167,13 +185,19 @@ class RandomStepper:
     def step(self) -> bool:
         """Make a step; False, and no step, if no node of any run could move."""
         clock = (np.uint64(self.time), *self._key)
-        marking = self._restless < _BUSY * self._now.size
+        size = self._now.size if self._moving is None else self._moving
+        marking = self._moving is None and self._restless < _BUSY * size
         marks = (self._marked, marking, self._marks, self._next_marks)
-        arguments = (*self._arcs, self._now, *self._rule, clock, self.rest, *marks, self._next)
-        self._restless = run_ranges(self._kernel, self._now.size, self._threads, *arguments) if self._now.size else 0
+        arguments = (*self._arcs, self._now, *self._rule, clock, self._numbers, self.rest, *marks, self._next)
+        self._restless = run_ranges(self._kernel, size, self._threads, *arguments) if size else 0
         if not self._restless:
             return False
         self._now, self._next = self._next, self._now
         self._marks, self._next_marks, self._marked = self._next_marks, self._marks, marking
         self.time += 1
         return True
+
+    def advance(self, limit: int) -> bool:
+        """Make up to ``limit`` steps, at least one; False, and no step, if no node of any run could move."""
+        del limit  # One at a time: somebody may want to see each.
+        return self.step()

@@ -56,6 +56,9 @@ class StartingStepper(Stepper):
     def load(self, states: Array) -> None:
         self._active.load(states)
 
+    def replace(self, first: int, states: Array) -> None:
+        self._active.replace(first, states)
+
     def states(self) -> Array:
         return self._active.states()
 

@@ -44,6 +44,12 @@ class Stepper(ABC):
     def states(self) -> Array:
         """A copy of the current states, uint8 [num_nodes]."""
 
+    def replace(self, first: int, states: Array) -> None:
+        """Give the nodes from ``first`` on other states, uint8. Kernels that can do it for less than a load say how."""
+        board = self.states()
+        board[first : first + len(states)] = states
+        self.load(board)
+
     @abstractmethod
     def set_mark(self, states: Array | None) -> None:
         """Watch for a return to these states; None: for no return."""

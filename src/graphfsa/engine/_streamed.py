@@ -1,8 +1,8 @@
 """One dense step over arcs that are read from disk, or made, while the step runs; states are in memory.
 
-Each thread takes a row of tiles after the other, and has a second thread that reads ahead for it. Bits of states are
-counted in planes, as in ``_tiled``. A node whose own state and whose neighbours' states did not change in the last step
-does not change in the next: so a row is skipped if no block with sources of its arcs changed, nor its own block.
+Each thread takes a row of tiles after the other, and has a second thread that reads ahead for it. What states show is
+counted in planes of bits that saturate. A node whose own state and whose neighbours' states did not change in the last
+step does not change in the next: so a row is skipped if no block with sources of its arcs changed, nor its own block.
 """
 
 from __future__ import annotations

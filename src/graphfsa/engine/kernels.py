@@ -131,6 +131,9 @@ class _AdaptiveStepper(Stepper):
         self._active = self._dense
         self._dense.load(states)
 
+    def replace(self, first: int, states: Array) -> None:
+        self._active.replace(first, states)
+
     def states(self) -> Array:
         return self._active.states()
 

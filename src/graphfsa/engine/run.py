@@ -24,6 +24,7 @@ from graphfsa.engine._drive import Drive, Progress
 from graphfsa.engine._event import EventStepper
 from graphfsa.engine._random import RandomStepper
 from graphfsa.engine._stepper import Stepper
+from graphfsa.engine.cluster import Cluster, Sharded, ShardedCoins, opened
 from graphfsa.engine.coins import MAX_STEPS
 from graphfsa.engine.faults import Fault
 from graphfsa.engine.kernels import KERNELS, Kernel, make_stepper
@@ -57,11 +58,12 @@ def run(
     progress: Progress | None = None,
     scheduler: Scheduler | str | None = None,
     faults: Fault | str | Sequence[Fault | str] = (),
+    cluster: Cluster | str | None = None,
 ) -> Trajectory:
     """Run an automaton on a graph, all nodes at once in every step unless a scheduler says otherwise.
 
-    The result does not depend on ``kernel`` or ``threads``. Fixed points and cycles are noticed and the rest of the
-    steps is jumped over, so a run costs at most a small multiple of the steps until its states repeat.
+    The result does not depend on ``kernel``, ``threads`` or ``cluster``. Fixed points and cycles are noticed and the
+    rest of the steps is jumped over, so a run costs at most a small multiple of the steps until its states repeat.
 
     Args:
         fsa: An automaton, a model that is one, the name of one in the library, or a file. One that moves at random
@@ -87,6 +89,8 @@ def run(
             ``graphfsa.schedulers``. Its coins come from the seed.
         faults: What goes wrong: such as ``"crash:share=0.1,at=5"``, or objects of ``graphfsa.faults``; in the order in
             which they strike.
+        cluster: Workers that share the graph: a ``Cluster``, or the address of one, such as ``"local:2"``. Such runs
+            record frames only, and choose their kernels and threads themselves.
 
     Returns:
         The trajectory.
@@ -120,6 +124,11 @@ def run(
     if entries and graph.num_nodes * last_step >= 2**63:
         raise LimitError(f"entry counts of {graph.num_nodes} nodes over {last_step} steps do not fit in 63 bits")
     num_threads = default_threads() if threads is None else check_threads(threads)
+    if cluster is not None and (schedule or record == "changes" or entries or kernel != "auto" or threads is not None):
+        raise StateError(
+            "runs on a cluster record frames only, have no scheduler and no faults, and choose kernels and threads "
+            "themselves; leave these out"
+        )
     if schedule is not None:
         if entries or kernel != "auto":
             raise StateError("runs with a scheduler or faults count no entries, and have no choice of a kernel")
@@ -129,11 +138,18 @@ def run(
     if isinstance(fsa, StochasticFSA):
         if record == "changes" or entries or kernel != "auto":
             raise StateError("runs with coins record frames only: no changes, no entries, and no choice of a kernel")
-        coins = (last_step, until_stable, stride)
-        return _timed(began, _with_coins(fsa, graph, start, coins, seed, num_threads, progress))
+        if last_step >= MAX_STEPS:
+            raise StateError(f"runs with coins may have less than 2^48 steps; got {last_step}")
     plan = _Plan(last_step, until_stable, stride, changes=record == "changes", entries=entries)
-    fresh = partial(make_stepper, fsa, graph, kernel, num_threads)
-    return _timed(began, _execute(fsa, graph, start, plan, fresh, progress))
+    if cluster is not None and graph.num_nodes:
+        trajectory = _on_cluster(cluster, fsa, graph, start, plan, check_seed(seed), progress)
+    elif isinstance(fsa, StochasticFSA):
+        coins = RandomStepper(fsa, graph, start[None], check_seed(seed), 0, num_threads)
+        trajectory = _with_coins(fsa, graph, start, plan, coins, progress)
+    else:
+        fresh = partial(make_stepper, fsa, graph, kernel, num_threads)
+        trajectory = _execute(fsa, graph, start, plan, fresh, progress)
+    return _timed(began, trajectory)
 
 
 def _timed(began: float, trajectory: Trajectory) -> Trajectory:
@@ -142,27 +158,40 @@ def _timed(began: float, trajectory: Trajectory) -> Trajectory:
     return trajectory
 
 
+def _on_cluster(
+    cluster: Cluster | str,
+    fsa: GraphFSA | StochasticFSA,
+    graph: Graph,
+    start: Array,
+    plan: _Plan,
+    seed: int,
+    progress: Progress | None,
+) -> Trajectory:
+    """One run whose nodes are shared among the workers of a cluster."""
+    with opened(cluster) as crew, Sharded(crew, fsa, graph, seed) as shards:  # pyright: ignore[reportArgumentType]
+        if isinstance(fsa, StochasticFSA):
+            return _with_coins(fsa, graph, start, plan, shards.coins(start), progress)
+        return _execute(fsa, graph, start, plan, shards.stepper, progress)
+
+
 def _with_coins(
     fsa: StochasticFSA,
     graph: Graph,
     start: Array,
-    plan: tuple[int, bool, int],
-    seed: int,
-    threads: int,
+    plan: _Plan,
+    stepper: RandomStepper | ShardedCoins,
     progress: Progress | None,
 ) -> Trajectory:
     """One run of an automaton that moves at random; at rest it jumps to the end."""
-    last_step, until_stable, stride = plan
-    if last_step >= MAX_STEPS:
-        raise StateError(f"runs with coins may have less than 2^48 steps; got {last_step}")
+    last_step, until_stable, stride = plan.last_step, plan.until_stable, plan.stride
     frames: list[tuple[int, Array]] = []
-    stepper = RandomStepper(fsa, graph, start[None], check_seed(seed), 0, threads)
     at_rest = False
     while stepper.time < last_step and not at_rest:
         if stride and stepper.time % stride == 0:
             frames.append((stepper.time, stepper.states[0].copy()))
             _check_bytes(len(frames) * (graph.num_nodes + _FRAME_BYTES), "the frames")
-        at_rest = not stepper.step()
+        target = min(last_step, (stepper.time // stride + 1) * stride) if stride else last_step
+        at_rest = not stepper.advance(target - stepper.time)
         if progress is not None:
             progress(stepper.time)
     rest = int(stepper.rest[0])

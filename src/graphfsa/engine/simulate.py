@@ -23,6 +23,7 @@ from graphfsa.automaton.stochastic import StochasticFSA
 from graphfsa.checks import check_integer, check_name, check_seed
 from graphfsa.engine._drive import Progress
 from graphfsa.engine._random import RandomStepper
+from graphfsa.engine.cluster import Cluster, opened
 from graphfsa.engine.coins import MAX_REPLICATES, MAX_STEPS
 from graphfsa.engine.faults import Fault
 from graphfsa.engine.run import most_steps
@@ -37,6 +38,8 @@ _FIRST_STEPS = 64
 _BATCH_BYTES = 2**28
 _BATCH_NODES = 2**22
 """States of the runs that move together; more runs at once are no faster."""
+_BATCHES = 4
+"""Batches for each core of a cluster."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +158,7 @@ def simulate(
     progress: Progress | None = None,
     scheduler: Scheduler | str | None = None,
     faults: Fault | str | Sequence[Fault | str] = (),
+    cluster: Cluster | str | None = None,
 ) -> Ensemble:
     """Run an automaton many times on one graph, and count the nodes in each state.
 
@@ -174,6 +178,7 @@ def simulate(
         progress: Called with the number of run steps made, of ``replicates * steps``; with ``"stable"`` more than once.
         scheduler: Who moves when, as for ``run``; runs differ by the coins of the scheduler, too.
         faults: What goes wrong, as for ``run``.
+        cluster: Workers that share the runs: a ``Cluster``, or the address of one, such as ``"local:2"``.
     """
     began = perf_counter()
     automaton, network, starts = prepared(fsa, graph, states, default, seed)
@@ -181,7 +186,8 @@ def simulate(
         most = most_steps(steps, None, automaton, network, scheduler, faults)
         given = {"replicates": replicates, "default": default, "seed": seed, "every": every, "threads": threads}
         again = partial(simulate, fsa, graph, states, **given, progress=progress, scheduler=scheduler, faults=faults)
-        return replace(_until_rest(again, most), seconds=perf_counter() - began)
+        with opened(cluster) as crew:
+            return replace(_until_rest(partial(again, cluster=crew), most), seconds=perf_counter() - began)
     check_integer("steps", steps, 0, MAX_STEPS - 1, error=StateError, or_else=" or 'stable'")
     check_integer("replicates", replicates, 1, MAX_REPLICATES - 1)
     check_integer("every", every, 1)
@@ -202,10 +208,11 @@ def simulate(
     last = np.empty((replicates, network.num_nodes), np.uint8)
     rest = np.empty(replicates, np.int64)
     blank = Ensemble(automaton, network, times, counts, last, rest, seed)
-    if schedule is None:
-        found = _all_at_once(blank, starts, num_threads, progress)
-    else:
-        found = _with_schedule(blank, schedule, starts, num_threads, progress)
+    with opened(cluster) as crew:
+        if schedule is None:
+            found = _all_at_once(blank, starts, num_threads, progress, crew)
+        else:
+            found = _with_schedule(blank, schedule, starts, num_threads, progress, crew)
     return replace(found, seconds=perf_counter() - began)
 
 
@@ -230,49 +237,88 @@ def _until_rest(again: Callable[[int], Ensemble], most: int) -> Ensemble:
     return replace(found, times=times, counts=found.counts[:, kept], **columns)  # pyright: ignore[reportArgumentType]
 
 
-def _all_at_once(blank: Ensemble, starts: Any, threads: int, progress: Progress | None) -> Ensemble:
+def _all_at_once(
+    blank: Ensemble, starts: Any, threads: int, progress: Progress | None, cluster: Cluster | None
+) -> Ensemble:
     """Fill in the runs: several on one graph at once."""
     network, steps, replicates = blank.graph, int(blank.times[-1]), blank.replicates
     batch = max(1, min(replicates, _BATCH_NODES // max(1, network.num_nodes)))
-    for first in range(0, replicates, batch):
-        runs = slice(first, min(first + batch, replicates))
-        begin = np.stack([starts(run) for run in range(runs.start, runs.stop)])
-        stepper = RandomStepper(blank.fsa, network, begin, blank.seed, first, threads)
-        at_rest = False
-        for place, time in enumerate(blank.times.tolist()):
-            while stepper.time < time and not at_rest:
-                at_rest = not stepper.step()
-                if progress is not None:
-                    progress(first * steps + stepper.time * (runs.stop - first))
-            blank.counts[runs, place] = stepper.counts()
-        blank.last[runs] = stepper.states
-        rested = stepper.rest.astype(np.int64)
-        blank.rest[runs] = np.where(at_rest | (rested < stepper.time), rested, -1)
+    if cluster is not None:
+        batch = max(1, min(batch, -(-replicates // (_BATCHES * cluster.cores))))
+    firsts = range(0, replicates, batch)
+    batches = ((first, [starts(run) for run in range(first, min(first + batch, replicates))]) for first in firsts)
+    shared = (blank.fsa, network, blank.times, blank.seed)
+    if cluster is not None:
+        found = cluster.spread(_batch, batches, *shared, 1)
+    else:
+        found = ((each, _batch(each, *shared, threads, progress)) for each in batches)
+    done = 0
+    for (first, begin), columns in found:
+        runs = slice(first, first + len(begin))
+        blank.counts[runs], blank.last[runs], blank.rest[runs] = _given(columns)
+        done += len(begin) * steps
+        if progress is not None:
+            progress(done)
     return blank
 
 
+def _batch(
+    batch: tuple[int, list[Array]],
+    fsa: StochasticFSA,
+    graph: Graph,
+    times: Array,
+    seed: int,
+    threads: int,
+    progress: Progress | None = None,
+) -> tuple[Array, ...]:
+    """Counts, last states and steps to rest of some runs that move together: the number of the first, and starts."""
+    first, begin = batch
+    stepper = RandomStepper(fsa, graph, np.stack(begin), seed, first, threads)
+    counts = np.empty((len(begin), len(times), fsa.num_states), np.int64)
+    at_rest = False
+    for place, time in enumerate(times.tolist()):
+        while stepper.time < time and not at_rest:
+            at_rest = not stepper.step()
+            if progress is not None:
+                progress(first * int(times[-1]) + stepper.time * len(begin))
+        counts[:, place] = stepper.counts()
+    rested = stepper.rest.astype(np.int64)
+    return counts, stepper.states, np.where(at_rest | (rested < stepper.time), rested, -1)
+
+
+def _given(columns: Any) -> Any:
+    """What a worker gave, or raise what it raised."""
+    if isinstance(columns, Exception):
+        raise columns
+    return columns
+
+
 def _with_schedule(
-    blank: Ensemble, schedule: Schedule, starts: Any, threads: int, progress: Progress | None
+    blank: Ensemble,
+    schedule: Schedule,
+    starts: Any,
+    threads: int,
+    progress: Progress | None,
+    cluster: Cluster | None,
 ) -> Ensemble:
     """Fill in the runs: each thread makes whole runs, so it does not matter which makes which."""
     shape, steps = (blank.replicates, len(blank.times)), int(blank.times[-1])
     moves, rounds, clock = np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(shape)
     made, stop = np.zeros(blank.replicates, np.int64), Event()
+    shared = (schedule, blank.fsa, blank.graph, blank.times, blank.seed)
+
+    def tell(run: int, time: int) -> bool:
+        made[run] = time
+        if progress is not None and threading.current_thread() is main:
+            progress(int(made.sum()))
+        return not stop.is_set()
+
+    def keep(run: int, columns: tuple[Any, ...]) -> None:
+        blank.counts[run], blank.last[run], blank.rest[run], moves[run], rounds[run], clock[run] = columns
+        tell(run, steps)
 
     def one(run: int) -> None:
-        stepper = schedule.stepper(blank.fsa, blank.graph, starts(run), blank.seed, run)
-        going = True
-        for place, time in enumerate(blank.times.tolist()):
-            while going and stepper.time < time and not stop.is_set():
-                going = stepper.advance(time)
-                made[run] = stepper.time if going else steps
-                if progress is not None and threading.current_thread() is main:
-                    progress(int(made.sum()))
-            blank.counts[run, place] = np.bincount(stepper.states, minlength=blank.fsa.num_states)
-            moves[run, place], rounds[run, place], clock[run, place] = stepper.moves, stepper.rounds, stepper.clock
-        blank.last[run] = stepper.states
-        blank.rest[run] = stepper.time if not going or stepper.at_rest() else -1
-        made[run] = steps
+        keep(run, _scheduled_run((run, starts(run)), *shared, tell))
 
     def some(begin: int, end: int) -> int:
         for run in range(begin, end):
@@ -280,14 +326,47 @@ def _with_schedule(
         return 0
 
     main = threading.current_thread()
-    one(0)  # Kernels are compiled once, before there are several threads.
-    try:
-        run_ranges(lambda begin, end: some(begin + 1, end + 1), blank.replicates - 1, threads)
-    finally:
-        stop.set()
+    if cluster is not None:
+        runs = ((run, starts(run)) for run in range(blank.replicates))
+        for (run, _), columns in cluster.spread(_scheduled_run, runs, *shared):
+            keep(run, _given(columns))
+    else:
+        one(0)  # Kernels are compiled once, before there are several threads.
+        try:
+            run_ranges(lambda begin, end: some(begin + 1, end + 1), blank.replicates - 1, threads)
+        finally:
+            stop.set()
     timed = clock if schedule.scheduler.timed else None
     about = {"scheduler": schedule.scheduler, "faults": schedule.faults}
     return replace(blank, moves=moves, rounds=rounds, clock=timed, **about)  # pyright: ignore[reportArgumentType]
+
+
+def _scheduled_run(
+    run: tuple[int, Array],
+    schedule: Schedule,
+    fsa: StochasticFSA,
+    graph: Graph,
+    times: Array,
+    seed: int,
+    tell: Callable[[int, int], bool] = lambda _run, _time: True,
+) -> tuple[Any, ...]:
+    """Counts, last states, steps to rest, moves, rounds and clock of a run, given by its number and its start.
+
+    ``tell`` is called with the number of the run and the current step, and says whether to go on.
+    """
+    number, start = run
+    stepper = schedule.stepper(fsa, graph, start, seed, number)
+    counts, moves = np.empty((len(times), fsa.num_states), np.int64), np.empty(len(times), np.int64)
+    rounds, clock = np.empty(len(times), np.int64), np.empty(len(times))
+    going, wanted = True, True
+    for place, time in enumerate(times.tolist()):
+        while going and wanted and stepper.time < time:
+            going = stepper.advance(time)
+            wanted = tell(number, stepper.time)
+        counts[place] = np.bincount(stepper.states, minlength=fsa.num_states)
+        moves[place], rounds[place], clock[place] = stepper.moves, stepper.rounds, stepper.clock
+    rest = stepper.time if not going or stepper.at_rest() else -1
+    return counts, stepper.states, rest, moves, rounds, clock
 
 
 def prepared(fsa: Any, graph: Any, states: Any, default: Any, seed: int) -> tuple[StochasticFSA, Graph, Any]:

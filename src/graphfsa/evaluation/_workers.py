@@ -9,13 +9,17 @@ from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from time import perf_counter
 from typing import Any
 
+from graphfsa.engine.cluster import Cluster
 from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation._job import failure, run_job
 from graphfsa.evaluation.jobs import Job
+from graphfsa.files import atomic_write
+from graphfsa.folders import place
 from graphfsa.interrupts import blocked_signals, ignore_signals
 from graphfsa.plugins import load_file, loaded_files
 from graphfsa.processes import GUARD, end_with_parent, enter
@@ -52,6 +56,34 @@ def run_all(jobs: Iterable[Job], models: Path, processes: int, watch: Watch) -> 
                 record = worker.take()
                 watch("end", job)
                 yield record
+
+
+def run_spread(
+    jobs: Iterable[Job], models: Path, processes: int | None, watch: Watch, cluster: Cluster
+) -> Iterator[dict[str, Any]]:
+    """As ``run_all``, on the workers of a cluster; models come back with the records."""
+    began: dict[str, float] = {}
+
+    def start(job: Job) -> None:
+        began[job.id] = perf_counter()
+        watch("start", job)
+
+    for job, found in cluster.spread(attempt_afar, jobs, most=processes, started=start):
+        watch("end", job)
+        if isinstance(found, Exception):
+            yield failure(job, f"{type(found).__name__}: {found}", "", perf_counter() - began[job.id])
+            continue
+        record, files = found
+        for name, content in files.items():
+            atomic_write(place(models, name), content)
+        yield record
+
+
+def attempt_afar(job: Job) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Run a job on another machine: the record, and the files that it has written."""
+    with TemporaryDirectory(prefix="graphfsa-") as folder:
+        record = attempt(job, Path(folder))
+        return record, {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
 def attempt(job: Job, models: Path) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphfsa.checks import check_seed, check_type
+from graphfsa.engine.cluster import Cluster
 from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation.experiment import Experiment
 from graphfsa.evaluation.exports import write_tables
@@ -46,6 +47,7 @@ def reproduce(
     quick: bool = False,
     processes: int | None = None,
     watch: Watch | None = None,
+    cluster: Cluster | str | None = None,
 ) -> Results:
     """Run experiments, and write their tables as Markdown, CSV, LaTeX and pictures, and ``report.html`` with all.
 
@@ -61,6 +63,7 @@ def reproduce(
         quick: Few graphs and short trainings, to see that it works.
         processes: Number of jobs that run at once; by default the number of cores.
         watch: Called as the work goes on; see :func:`run_experiments`.
+        cluster: Workers that share the jobs: a ``Cluster``, or the address of one; by default processes here.
 
     Returns:
         The results; ``markdown()`` gives the tables.
@@ -78,7 +81,9 @@ def reproduce(
     if is_there(folder / "manifest.json") and is_outside(Results(folder)) != outside:
         raise GraphFSAError(f"outside has a directory of its own, apart from other tables; got {str(folder)!r}")
     try:
-        run_experiments(experiments, folder, seeds=number, quick=quick, processes=processes, watch=watch)
+        run_experiments(
+            experiments, folder, seeds=number, quick=quick, processes=processes, watch=watch, cluster=cluster
+        )
     except KeyboardInterrupt:
         if not (folder / "manifest.json").exists():
             raise

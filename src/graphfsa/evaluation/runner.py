@@ -9,10 +9,11 @@ from statistics import fmean
 from typing import Any
 
 from graphfsa.checks import check_integer
+from graphfsa.engine.cluster import Cluster, opened
 from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation._job import check_graphs
 from graphfsa.evaluation._references import build
-from graphfsa.evaluation._workers import attempt, run_all
+from graphfsa.evaluation._workers import attempt, run_all, run_spread
 from graphfsa.evaluation.experiment import Experiment
 from graphfsa.evaluation.files import check_code
 from graphfsa.evaluation.jobs import Job, job_id
@@ -34,6 +35,7 @@ def run_experiments(
     quick: bool = False,
     processes: int | None = None,
     watch: Watch | None = None,
+    cluster: Cluster | str | None = None,
 ) -> Results:
     """Run every job of some experiments that has not been done yet; no pages are written.
 
@@ -47,6 +49,7 @@ def run_experiments(
         processes: Number of jobs that run at once; by default the number of cores.
         watch: Called as the work goes on, with a dict of ``total``, ``done``, ``failed``, ``running`` (jobs) and
             ``left`` (estimated seconds; None until a job has ended).
+        cluster: Workers that share the jobs: a ``Cluster``, or the address of one; by default processes here.
 
     Returns:
         The results, those of earlier runs included.
@@ -68,8 +71,9 @@ def run_experiments(
         jobs = planned(experiments, seeds, quick=quick)
         missing = [job for name, job in jobs.items() if name not in done]
         known = [record for name, record in done.items() if name in jobs]
-        for record in run_watched(missing, results.models, processes, watch, known):
-            results.add(record)
+        with opened(cluster) as crew:
+            for record in run_watched(missing, results.models, processes, watch, known, crew):
+                results.add(record)
     return results
 
 
@@ -84,6 +88,7 @@ def run_watched(
     processes: int | None,
     watch: Watch | None,
     known: Sequence[Record] = (),
+    cluster: Cluster | None = None,
 ) -> Iterator[Record]:
     """Run jobs and report progress; a record counts as done when the next one is asked for.
 
@@ -93,9 +98,11 @@ def run_watched(
         processes: Number of jobs that run at once; the number of cores if None.
         watch: Called as the work goes on.
         known: Records of jobs that were done before, and count as done.
+        cluster: Workers that share the jobs, if not processes here.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    clock = TimeLeft(jobs, known, processes or cores)
+    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    number = processes or (here if cluster is None else cluster.cores)
+    clock = TimeLeft(jobs, known, number)
     state: dict[str, Any] = {"total": len(known) + len(jobs), "done": len(known), "failed": 0, "running": []}
     state["left"] = clock.seconds()
     tell = watch or (lambda _state: None)
@@ -105,7 +112,7 @@ def run_watched(
         tell(state)
 
     tell(state)
-    for record in _run(jobs, models, processes or cores, follow):
+    for record in _run(jobs, models, number, follow, cluster):
         yield record
         clock.ended(record)
         state["done" if record["status"] == "done" else "failed"] += 1
@@ -113,10 +120,14 @@ def run_watched(
         tell(state)
 
 
-def _run(jobs: Sequence[Job], models: Path, processes: int, follow: Callable[[str, Job], None]) -> Iterator[Record]:
+def _run(
+    jobs: Sequence[Job], models: Path, processes: int, follow: Callable[[str, Job], None], cluster: Cluster | None
+) -> Iterator[Record]:
     """Run jobs in other processes; those whose classes were typed into a shell or notebook, in this one."""
     elsewhere = [job for job in jobs if "" not in job.files.values()]
-    if elsewhere:
+    if elsewhere and cluster is not None:
+        yield from run_spread(elsewhere, models, processes, follow, cluster)
+    elif elsewhere:
         yield from run_all(elsewhere, models, processes, follow)
     for job in jobs:
         if "" in job.files.values():
