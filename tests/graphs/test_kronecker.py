@@ -30,10 +30,10 @@ def test_the_graph_is_one_graph(tmp_path, scale, degree, monkeypatch):
     assert scale == 0 or drawn(scale, degree, seed=1) != graph
 
 
-def test_runs_agree(monkeypatch):
+def test_runs_agree():
     graph = drawn(17, 3)
     plain = Graph(graph.indptr, graph.indices)
-    for steps in (7, "stable"):
+    for steps in (1, 7):
         streamed = run("life", drawn(17, 3), "random", steps, threads=2)
         assert streamed.kernel == "streamed"
         assert streamed.digest == run("life", plain, "random", steps).digest
