@@ -27,7 +27,7 @@ COMMANDS = [
     for _, _, block in FENCED.findall(page.read_text(encoding="utf-8"))
     for words in commands(block)
 ]
-ELSEWHERE = r"--scheduler|--faults|--noise|--task|\.json|\.txt|\.rules|:10000,|512x512"
+ELSEWHERE = r"--scheduler|--faults|--noise|--task|\.json|\.txt|\.rules|\.gfsa|:10000,|512x512"
 """Commands that no link can open: nodes that do not move together, files that are not there, a world too large."""
 
 
@@ -39,7 +39,9 @@ def option(words, name, usual=None):
     return words[words.index(name) + 1] if name in words else usual
 
 
-@pytest.mark.parametrize(("page", "words"), COMMANDS, ids=lambda given: given if isinstance(given, str) else given[1])
+@pytest.mark.parametrize(
+    ("page", "words"), COMMANDS, ids=lambda given: given if isinstance(given, str) else " ".join(given[:2])
+)
 def test_each_command_that_runs_an_automaton_opens_in_the_playground(page, words):
     found = example_of_command(words)
     if not_opened(words):
