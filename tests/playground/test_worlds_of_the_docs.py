@@ -27,7 +27,7 @@ COMMANDS = [
     for _, _, block in FENCED.findall(page.read_text(encoding="utf-8"))
     for words in commands(block)
 ]
-ELSEWHERE = r"--scheduler|--faults|--noise|--task|\.json|\.txt|\.rules|\.gfsa|:10000,|512x512"
+ELSEWHERE = r"--scheduler|--faults|--noise|--task|\.json|\.txt|\.rules|\.gfsa|:10000,|512x512|kronecker:22"
 """Commands that no link can open: nodes that do not move together, files that are not there, a world too large."""
 
 
