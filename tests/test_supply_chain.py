@@ -364,8 +364,8 @@ def test_the_makefile_installs_nothing_without_hashes_but_the_package(made):
     assert unhashed(made) == []
 
 
-def test_the_makefile_installs_all_files_but_one(made):
-    assert set(re.findall(r"-r requirements/(\w+)\.txt", made)) == pins.GROUPS.keys() - {"cluster"}
+def test_the_makefile_installs_all_files(made):
+    assert set(re.findall(r"-r requirements/(\w+)\.txt", made)) == pins.GROUPS.keys()
 
 
 BROWSER = "apt-get update && apt-get install --yes --no-install-recommends chromium"

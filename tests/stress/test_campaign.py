@@ -66,11 +66,11 @@ def test_a_campaign_counts_writes_a_log_and_can_be_replayed(capfd, tmp_path):
 
 
 def test_a_wrong_kernel_is_noticed(monkeypatch, tmp_path):
-    states = engine.TiledStepper.states
+    states = engine.ColumnStepper.states
     assert run_block("engine", 3, 0, tmp_path, lambda _case: None)[1] == ""
-    monkeypatch.setattr(engine.TiledStepper, "states", lambda self: states(self)[::-1].copy())
+    monkeypatch.setattr(engine.ColumnStepper, "states", lambda self: states(self)[::-1].copy())
     _, trace = run_block("engine", 3, 0, tmp_path, lambda _case: None)
-    assert "dense, tiles" in trace
+    assert "dense, columns" in trace
 
 
 def test_a_page_that_escapes_nothing_is_noticed():
