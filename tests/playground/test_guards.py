@@ -69,6 +69,8 @@ REFUSED = {
     "lists in lists in lists": (body(DEEP), 400),
     "objects in objects": (body(b'{"a":' * 5000 + b"1" + b"}" * 5000), 400),
     "no JSON": (body(b"{"), 400),
+    "a string without an end": (body(b'"' + b'\\"' * 2_000_000), 400),
+    "more than a code": (post("/api/enter", b'"' * 2000, Authorization=None), 413),
     "no text": (body(b"\xff\xfe{}"), 400),
     "a field twice": (body(b'{"do": "learn", "do": "learn"}'), 400),
     "numbers that are none": (body(b'{"do": "learn", "task": "distance", "seed": NaN}'), 400),
@@ -174,7 +176,9 @@ def test_it_listens_on_this_machine_alone(server):
 
 
 def test_strings_do_not_count_as_nesting():
-    from graphfsa.playground.server.guards import _depth
+    from graphfsa.playground.server.guards import MAX_DEPTH, _is_deep
 
-    assert _depth(rb'{"a": "[[[[\"[[{{", "b": [1, {"c": "}"}]}') == 3
-    assert _depth(b"") == 0
+    assert not _is_deep(b"")
+    assert not _is_deep(rb'{"a": "' + b"[" * 99 + rb'\"' + b"[" * 99 + b'", "b": [1, {"c": "}"}]}')
+    assert not _is_deep(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
+    assert _is_deep(b"[" * (MAX_DEPTH + 1))

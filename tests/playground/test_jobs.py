@@ -131,5 +131,41 @@ class Idle:
     def hear(self):
         return {"result": {"page": "page"}}
 
+    def is_alive(self):
+        return True
+
     def stop(self):
         pass
+
+
+def test_without_a_process_a_job_fails_and_the_next_one_may_have_one(monkeypatch):
+    worker, refused = jobs._Worker, []
+
+    def start(files):
+        if len(refused) < 2:
+            refused.append(files)
+            raise OSError(24, "Too many open files")
+        return worker(files)
+
+    monkeypatch.setattr(jobs, "_Worker", start)
+    queue = JobQueue(60)
+    try:
+        first = queue.submit(QUICK)
+        until(lambda: first.state == "failed")
+        assert first.error == "no process can be started for this: Too many open files"
+        second = queue.submit(QUICK)
+        until(lambda: second.state == "done")
+        assert second.request == {}
+    finally:
+        queue.close()
+
+
+def test_a_process_that_died_between_two_jobs_is_replaced(queue):
+    first = queue.submit(QUICK)
+    until(lambda: first.state == "done")
+    for process in children():
+        os.kill(process, signal.SIGKILL)
+    until(lambda: not children())
+    second = queue.submit(QUICK)
+    until(lambda: second.state in ("done", "failed"))
+    assert second.error is None

@@ -22,14 +22,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from graphfsa.files import parse_json
 
 MAX_BODY = 2**22
+MAX_CODE_BODY = 1024
+"""Of the request that everybody on this machine may send: the one that brings a code."""
 MAX_DEPTH = 24
 MAX_TARGET = 512
 BODY_SECONDS = 5.0
 API = "/api/"
 ENTER = "/api/enter"
 PAGE = "/"
-_PIECES = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.S)
-"""Strings, and what opens and closes lists and objects."""
+_PIECES = re.compile(rb'"(?:[^"\\]|\\.)*+"?+|[\[\]{}]', re.S)
+"""Strings, and what opens and closes lists and objects. A string that never ends is looked through once."""
 _HEADERS = {
     b"cache-control": b"no-store",
     b"cross-origin-opener-policy": b"same-origin",
@@ -137,7 +139,7 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-async def read_body(request: Request) -> Any:
+async def read_body(request: Request, most: int = MAX_BODY) -> Any:
     """The JSON of a request, read within limits of size, depth and time.
 
     Raises:
@@ -147,15 +149,15 @@ async def read_body(request: Request) -> Any:
     if kind != "application/json":
         raise HTTPException(415, "the content must be application/json")
     stated = request.headers.get("content-length", "0")
-    if not stated.isdigit() or len(stated) > 9 or int(stated) > MAX_BODY:
-        raise HTTPException(413, f"the content must have at most {MAX_BODY:,} bytes")
+    if not stated.isdigit() or len(stated) > 9 or int(stated) > most:
+        raise HTTPException(413, f"the content must have at most {most:,} bytes")
     try:
-        content = await asyncio.wait_for(_content(request), BODY_SECONDS)
+        content = await asyncio.wait_for(_content(request, most), BODY_SECONDS)
     except TimeoutError:
         raise HTTPException(408, f"the content must come within {BODY_SECONDS:g} seconds") from None
     except ClientDisconnect:
         raise HTTPException(400, "the content was cut off") from None
-    if _depth(content) > MAX_DEPTH:
+    if _is_deep(content):
         raise HTTPException(400, f"lists and objects may be nested {MAX_DEPTH} times at most")
     try:
         return parse_json(content.decode())
@@ -165,22 +167,23 @@ async def read_body(request: Request) -> Any:
         raise HTTPException(400, f"this is no JSON that can be read: {str(error)[:200]}") from None
 
 
-async def _content(request: Request) -> bytes:
+async def _content(request: Request, most: int) -> bytes:
     parts: list[bytes] = []
     size = 0
     async for part in request.stream():
         size += len(part)
-        if size > MAX_BODY:
-            raise HTTPException(413, f"the content must have at most {MAX_BODY:,} bytes")
+        if size > most:
+            raise HTTPException(413, f"the content must have at most {most:,} bytes")
         parts.append(part)
     return b"".join(parts)
 
 
-def _depth(content: bytes) -> int:
-    """How deep lists and objects are nested, before anything is built of them."""
-    depth = deepest = 0
+def _is_deep(content: bytes) -> bool:
+    """Whether lists and objects are nested too deep, before anything is built of them."""
+    depth = 0
     for found in _PIECES.finditer(content):
         mark = found[0][:1]
         depth += (mark in b"[{") - (mark in b"]}")
-        deepest = max(deepest, depth)
-    return deepest
+        if depth > MAX_DEPTH:
+            return True
+    return False

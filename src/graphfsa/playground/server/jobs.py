@@ -65,6 +65,7 @@ class Job:
         """End it, unless it has ended already."""
         if self.state not in ENDED:
             self.state, self.result, self.error = state, result, error
+            self.request = {}  # Nobody needs it any more, and it may be large.
 
 
 class JobQueue:
@@ -142,17 +143,30 @@ class JobQueue:
 
     def _run(self) -> None:
         """What the thread does. The process is there before the first job: imports take seconds."""
+        self._have_worker()
         try:
-            self._worker = _Worker(self._files)
             while (job := self._next()) is not None:
+                error = self._have_worker()
                 if self._worker is None:
-                    self._worker = _Worker(self._files)
-                if not self._follow(self._worker, job):
+                    with self._changed:
+                        job.end("failed", error=f"no process can be started for this: {error}")
+                elif not self._follow(self._worker, job):
                     self._worker.stop()
                     self._worker = None
         finally:
             if self._worker is not None:
                 self._worker.stop()
+
+    def _have_worker(self) -> str:
+        """Start a process unless there is one; returns why that failed, if it did."""
+        if self._worker is not None and not self._worker.is_alive():
+            self._worker.stop()
+            self._worker = None
+        try:
+            self._worker = self._worker or _Worker(self._files)
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
 
     def _next(self) -> Job | None:
         """The next job, when there is one; None in the end."""
@@ -211,6 +225,9 @@ class _Worker:
     def hear(self) -> dict[str, Any] | None:
         """The next message, if one comes soon."""
         return receive(self._connection) if self._connection.poll(_PAUSE) else None
+
+    def is_alive(self) -> bool:
+        return self._process.is_alive()
 
     def stop(self) -> None:
         self._connection.close()

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from graphfsa.errors import GraphFSAError, LimitError
 from graphfsa.fields import Field, read_fields
 from graphfsa.playground.server.asking import LEARNERS, offered_tasks, read_request
-from graphfsa.playground.server.guards import ENTER, PAGE, Keys, read_body
+from graphfsa.playground.server.guards import ENTER, MAX_CODE_BODY, PAGE, Keys, read_body
 from graphfsa.playground.server.jobs import ENDED, Job, JobQueue
 
 _FRAMED = {"content-security-policy": "frame-ancestors 'none'"}
@@ -37,7 +37,8 @@ def application(page: str, queue: JobQueue, keys: Keys) -> Starlette:
         return HTMLResponse(page, headers=_FRAMED)
 
     async def enter(request: Request) -> Response:
-        code = read_fields(await read_body(request), {"code": Field(str, most=100)}, "request")["code"]
+        given = await read_body(request, MAX_CODE_BODY)
+        code = read_fields(given, {"code": Field(str, most=100)}, "request")["code"]
         return JSONResponse({"token": keys.exchange(code)})
 
     async def about(_request: Request) -> Response:

@@ -61,7 +61,7 @@ def _answered(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         return {"error": str(error)}
     except MemoryError:
         return {"error": "there is too little memory for this"}
-    except OSError:
+    except ConnectionError:  # The server has ended.
         raise
     except Exception as error:
         print(f"error: {request['do']} failed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
@@ -122,7 +122,7 @@ def _examples(given: list[dict[str, Any]]) -> Examples:
         try:
             return read_jsonl(path).examples
         except GraphFSAError as error:
-            raise type(error)(str(error).replace(f"{path}: line", "example")) from None
+            raise type(error)(str(error).replace(f"{path}: line", "example").replace(f"{path}: ", "")) from None
 
 
 def _data(request: dict[str, Any]) -> Any:
