@@ -22,6 +22,7 @@ export class Checking {
     this.comparing = comparing;
     for (const event of ["automaton", "world"]) app.session.on(event, () => !panel.hidden && this.show());
     app.session.on("automaton", () => app.session.rules !== this.about && fill(this.parts.result));
+    app.session.on("world", () => !this.putting && this.where && (this.where.textContent = "The canvas shows another world now."));
   }
 
   // Tasks whose names the automaton knows come first.
@@ -94,7 +95,9 @@ export class Checking {
   // The graph on which it is wrong, at the step at which it is, with its wrong nodes marked.
   _put({ scene, steps, labels, predictions }) {
     const { session, stage } = this.app, { rules, automaton } = session.scene();
+    this.putting = true;
     session.load({ ...scene, ...modelOf({ rules, automaton }), title: session.title || scene.title, colours: session.colours });
+    this.putting = false;
     session.goTo(steps);
     stage.marks = labels.flatMap((label, node) => (label !== null && label !== predictions[node] ? [node] : []));
     this.app.actions.redraw();
@@ -102,7 +105,8 @@ export class Checking {
 
   _table({ inputs, labels, predictions, steps }) {
     const cell = (name, words) => el(name, {}, words);
-    return [el("p", { class: "hint" }, `It is on the canvas, after ${steps} step${steps === 1 ? "" : "s"}. Wrong nodes are marked; go back to see how it came about.`),
+    this.where = el("p", { class: "hint" }, `It is on the canvas, after ${steps} step${steps === 1 ? "" : "s"}. Wrong nodes are marked; go back to see how it came about.`);
+    return [this.where,
       el("div", { class: "scrolls" }, el("table", { class: "wrongs" }, el("thead", {}, el("tr", {}, ["node", "input", "right", "answer"].map((words) => cell("th", words)))),
         el("tbody", {}, inputs.map((input, node) => {
           const bad = labels[node] !== null && labels[node] !== predictions[node];

@@ -15,7 +15,7 @@ const MOST = 2 ** 17, CLASSES = ["tree", "path", "cycle", "connected", "row", "r
 export class Comparing {
   constructor(app, server) {
     Object.assign(this, { app, server, kept: [], on: false, second: null });
-    this.other = el("select", { id: "other", "aria-label": "The other automaton", onchange: () => this.on && this.begin() });
+    this.other = el("select", { id: "other", "aria-label": "The other automaton", onchange: () => { fill(this.status); if (this.on) this.begin(); } });
     this.status = el("div", { id: "compare-status" });
     this.differ = el("p", { id: "differ", role: "status" });
     this.kind = el("select", { id: "compare-class", "aria-label": "Graphs" }, CLASSES.map((name) => el("option", { value: name }, { row: "rows", ring: "rings", connected: "connected graphs" }[name] ?? `${name}s`)));
@@ -27,6 +27,7 @@ export class Comparing {
       el("div", { class: "row" }, this.find, el("label", {}, "on"), this.kind, el("label", {}, "of up to", this.most, "nodes")), this.status);
     const { session } = app;
     for (const event of ["world", "graph", "automaton"]) session.on(event, () => this.on && this._load());
+    session.on("automaton", () => fill(this.status));
     session.on("frame", () => this.on && this._follow());
     app.drawn.push(() => this.on && this._draw());
   }

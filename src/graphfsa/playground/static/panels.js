@@ -29,11 +29,11 @@ export function described(session) {
 }
 
 function extentWords({ graph, spec }) {
-  const { lattice } = graph, number = (value) => value.toLocaleString("en");
+  const { lattice } = graph, several = (value, noun) => `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`;
   if (lattice?.kind === "line") return `${lattice.width} cells in a ${lattice.torus ? "ring" : "row"}`;
   if (lattice) return `${lattice.height} × ${lattice.width} cells${lattice.torus ? ", edges joined" : ""}`;
-  const joined = graph.directed ? `${number(graph.numArcs)} arcs` : `${number(spec.pairs.length / 2)} edges`;
-  return `${number(graph.n)} nodes, ${joined}`;
+  const joined = graph.directed ? several(graph.numArcs, "arc") : several(spec.pairs.length / 2, "edge");
+  return `${several(graph.n, "node")}, ${joined}`;
 }
 
 function slotName(aggregation, slot) {
