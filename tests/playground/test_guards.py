@@ -179,6 +179,6 @@ def test_strings_do_not_count_as_nesting():
     from graphfsa.playground.server.guards import MAX_DEPTH, _is_deep
 
     assert not _is_deep(b"")
-    assert not _is_deep(rb'{"a": "' + b"[" * 99 + rb'\"' + b"[" * 99 + b'", "b": [1, {"c": "}"}]}')
+    assert not _is_deep(rb'{"a": "' + b"[" * 99 + rb"\"" + b"[" * 99 + b'", "b": [1, {"c": "}"}]}')
     assert not _is_deep(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
     assert _is_deep(b"[" * (MAX_DEPTH + 1))

@@ -33,7 +33,7 @@ def test_a_painted_glider_walks_and_a_link_brings_it_back(visitor, window):
     assert len(link.partition("#")[2]) < 4000
     other = window().open("#" + link.partition("#")[2])
     assert other.settled() == [100, wanted]
-    assert other.page.locator("#hash").text_content() == wanted[:10]
+    other.until("begin => document.getElementById('hash').textContent === begin", wanted[:10])
     # The address itself keeps what is done, a moment later.
     visitor.do("playground.session.step()")
     visitor.until("old => location.href !== old", link)
