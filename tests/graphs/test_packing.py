@@ -302,3 +302,15 @@ def test_a_forged_index_and_forged_arcs(packed):
     packed.write_bytes(forged(content, index=sha256(wrong).hexdigest()) + words.tobytes() + wrong)
     with pytest.raises(FormatError, match=f"leads outside the {SIDE + 50} nodes"):
         open_graph(packed).tiles.digest()
+
+
+def test_a_directed_graph_that_is_said_to_be_undirected(tmp_path):
+    graph = Graph.from_edges(SIDE + 9, [(SIDE + 3, 5), (7, SIDE + 8), (1, 2), (4, 4)], directed=True)
+    path = tmp_path / "g.gfsa"
+    pack(graph, path)
+    content = path.read_bytes()
+    assert graph == open_graph(path)
+    path.write_bytes(forged(content, symmetric=True) + content[PAGE:])
+    for read in (lambda found: found.indices, lambda found: found.tiles.check_symmetry()):
+        with pytest.raises(FormatError, match="an arc has no way back"):
+            read(open_graph(path))

@@ -69,6 +69,7 @@ def check_command(
     found = interruptible(graph.tiles.digest)
     if found != graph.digest:
         raise FormatError(f"{file}: the digest must be {graph.digest}; that of its arcs is {found}")
+    interruptible(graph.tiles.check_symmetry)
     _print(graph, file, as_json)
 
 

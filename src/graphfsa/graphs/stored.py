@@ -147,8 +147,30 @@ class FileTiles(Tiles):
         if outside or (block == self.blocks - 1 and (words >> np.uint32(BITS)).max() >= rest):
             raise self._damaged(f"an arc leads outside the {self.num_nodes} nodes")
 
+    def check_symmetry(self) -> None:
+        """Raise if the file says that the graph is undirected, and it is not. Goes over all arcs.
+
+        The arcs and their reverses are the same set if their hashes have the same sum, but for one case in 2^64.
+        """
+        there = back = 0
+        for block in range(self.blocks if self.symmetric else 0):
+            degrees, sources = self.sources_of(block)
+            first = block << BITS
+            targets = np.repeat(np.arange(first, first + len(degrees), dtype=np.uint64), degrees)
+            there += int(_mixed(sources.astype(np.uint64), targets).sum(dtype=np.uint64))
+            back += int(_mixed(targets, sources.astype(np.uint64)).sum(dtype=np.uint64))
+        if (there - back) % 2**64:
+            raise self._damaged("it says that its graph is undirected, and an arc has no way back")
+
     def _damaged(self, problem: str) -> FormatError:
         return FormatError(f"{self._source.path}: the file is damaged: {problem}; pack it again")
+
+
+def _mixed(high: Array, low: Array) -> Array:
+    """A hash of pairs of 32-bit numbers, uint64."""
+    found = (high << np.uint64(32) | low) * np.uint64(0x9E3779B97F4A7C15)
+    found = (found ^ found >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
+    return found ^ found >> np.uint64(32)
 
 
 class _Source:

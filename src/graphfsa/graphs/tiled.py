@@ -91,6 +91,7 @@ class TiledGraph(Graph):
                 indices[place : place + len(sources)] = sources
                 indptr[node + 1 : node + 1 + len(degrees)] = degrees
                 place, node = place + len(sources), node + len(degrees)
+            self._tiles.check_symmetry()
             np.cumsum(indptr, out=indptr)
             indptr.setflags(write=False)
             indices.setflags(write=False)

@@ -119,6 +119,9 @@ class Tiles(ABC):
         whole = whole[np.argsort(targets, kind="stable")]
         return degrees, ((whole >> np.uint64(32) << np.uint64(BITS)) | (whole & np.uint64(SIDE - 1))).astype(np.int32)
 
+    def check_symmetry(self) -> None:  # noqa: B027
+        """Raise if the graph is said to be undirected and is not. Formulas are right about that."""
+
     def digest(self) -> str:
         """The digest of the graph: the same as that of a :class:`Graph` in memory. Goes over all arcs twice."""
         hasher = sha256(b"graphfsa.graph/1")
