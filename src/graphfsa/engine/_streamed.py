@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from graphfsa.aggregations import CountingAggregation, LettersAggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.engine._planes import planes_of
+from graphfsa.engine._levels import Levels, levels_of
 from graphfsa.engine._stepper import DenseStepper
 from graphfsa.engine.compiling import compile_kernel
 from graphfsa.graphs import TiledGraph
@@ -26,6 +27,7 @@ from graphfsa.graphs.tiles import BITS, PIECE, SIDE, Piece, Tiles
 
 _AHEAD = 3
 """Pieces that are read ahead of the one that is counted."""
+_MAX_PLANES = 8
 SHIFT = np.uint32(16)
 MASK = np.uint32(0xFFFF)
 
@@ -79,9 +81,16 @@ def _kernels() -> tuple[Any, Any]:
     return compile_kernel(_count), compile_kernel(_move)
 
 
+def _planes_of(fsa: GraphFSA) -> Levels | None:
+    """The levels of an aggregation that counts, one for each plane: plane k has the bits that are seen over k times."""
+    counts = type(fsa.aggregation) in (CountingAggregation, LettersAggregation)
+    found = levels_of(fsa.aggregation, fsa.num_states) if counts else None
+    return found if found is not None and len(found.adds) <= _MAX_PLANES else None
+
+
 def fits_stream(fsa: GraphFSA) -> bool:
     """Whether the streamed path can run this automaton."""
-    return planes_of(fsa.aggregation, fsa.num_states) is not None
+    return _planes_of(fsa) is not None
 
 
 class StreamedStepper(DenseStepper):
@@ -91,7 +100,7 @@ class StreamedStepper(DenseStepper):
 
     def __init__(self, fsa: GraphFSA, graph: TiledGraph, threads: int) -> None:
         super().__init__()
-        planes = planes_of(fsa.aggregation, fsa.num_states)
+        planes = _planes_of(fsa)
         assert planes is not None
         self._planes, self._table, self._tiles = planes, fsa.transition_table, graph.tiles
         blocks = self._tiles.blocks
@@ -127,8 +136,8 @@ class StreamedStepper(DenseStepper):
     def _work(self, rows: _Rows, number: int, changed: Array) -> int:
         """Take rows until there are no more; returns how many nodes changed."""
         count, move = _kernels()
-        masks, adds = self._planes.masks, self._planes.adds
-        planes = np.zeros((self._planes.count, SIDE), masks.dtype)
+        masks, adds = self._planes.masks[0], self._planes.adds
+        planes = np.zeros((len(adds), SIDE), masks.dtype)
         total = 0
         for block, piece, words in self._ahead(rows, number):
             if piece is not None:
