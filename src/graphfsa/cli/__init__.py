@@ -40,6 +40,8 @@ def build_app(only: str | None = None) -> typer.Typer:
 
 def main() -> None:
     """Entry point of the ``graphfsa`` command."""
+    from graphfsa.cli._guard import ending_once
+
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # Closed by the caller: there is nobody to tell.
@@ -47,7 +49,8 @@ def main() -> None:
         elif hasattr(stream, "reconfigure"):  # A character that the terminal lacks must not end the program.
             stream.reconfigure(errors="backslashreplace")
     try:
-        build_app(sys.argv[1] if len(sys.argv) > 1 else None)(prog_name="graphfsa")
+        with ending_once():
+            build_app(sys.argv[1] if len(sys.argv) > 1 else None)(prog_name="graphfsa")
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:

@@ -116,6 +116,27 @@ def _signals() -> Generator[None]:
 
 
 @contextmanager
+def ending_once() -> Generator[None]:
+    """Around the whole program: a signal that is sent again while it ends does not change its exit code."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        if not _received:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+    ours: list[Any] = []
+    if threading.current_thread() is threading.main_thread():
+        ours += [number for number in ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_IGN if _received else signal.SIG_DFL)
+
+
+@contextmanager
 def uninterrupted() -> Generator[None]:
     """Signals that come now are only noted: what took long is being written."""
     with deferred_signals() as received:
