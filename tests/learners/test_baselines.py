@@ -19,6 +19,7 @@ from graphfsa.learners._floor import frequencies
 from graphfsa.learners._neural import Network
 from graphfsa.learners._neural._batches import Arcs, Batches
 from graphfsa.learners._neural._rollout import Run, scores_of
+from graphfsa.learners._neural._views import Views
 from graphfsa.learners._neural._weights import Weights
 from graphfsa.learners.gnca import GNCA
 from graphfsa.learners.majority import Majority
@@ -92,6 +93,40 @@ def test_many_graphs_at_once_are_each_graph_alone(learner, graphs, seed):
     assert sorted(place) == sorted(
         node for graph in chosen for node in range(union.offsets[graph], union.offsets[graph + 1])
     )
+
+
+@settings(max_examples=30, deadline=None)
+@given(graphs=st.lists(GRAPHS, min_size=1, max_size=6), seed=SEEDS)
+def test_a_step_is_made_once_for_all_nodes_that_have_seen_the_same(graphs, seed):
+    """What a node has seen as a nested tuple, and one row for each of those."""
+    rng = np.random.default_rng(seed)
+    union = GraphBatch.of(graphs)
+    inputs = rng.integers(0, 2, union.graph.num_nodes)
+    examples = Examples(CLASSES, union, inputs, np.zeros_like(inputs), steps=rng.integers(0, 5, len(graphs)))
+    batch = Batches(examples).take(rng.permutation(len(graphs)))
+    views = Views(batch)
+    sources, targets = batch.arcs.sources.tolist(), batch.arcs.targets.tolist()
+    seen = batch.inputs.tolist()
+    state = views.inputs
+    for stage in batch.stages:
+        for _ in range(stage.steps):
+            around = [[] for _ in range(stage.num_nodes)]
+            for source, target in zip(sources[: stage.num_arcs], targets[: stage.num_arcs], strict=True):
+                around[target].append(seen[source])
+            seen = [hash((own, tuple(sorted(near)))) for own, near in zip(seen, around, strict=False)]
+            arcs = views.step(stage.num_nodes)
+            assert arcs.num_nodes == len(set(seen))
+            totals = arcs.total(torch.sin(state[:, None].double())[arcs.sources])
+            state = 3 * arcs.of_own(state) + totals[:, 0]
+        rows = views.rows().tolist()
+        assert len(set(zip(rows, seen, strict=True))) == len(set(rows)) == len(set(seen))
+    plain = [batch.inputs.double()]
+    for stage in batch.stages:
+        for _ in range(stage.steps):
+            now = plain[-1][: stage.num_nodes]
+            arcs = batch.arcs.first(stage.num_nodes, stage.num_arcs)
+            plain.append(3 * now + arcs.total_seen(torch.sin(now[:, None]))[:, 0])
+    assert state[views.rows()].tolist() == pytest.approx(plain[-1].tolist())
 
 
 @pytest.mark.parametrize("learner", NETWORKS, ids=["recurrent", "gnca"])

@@ -61,8 +61,16 @@ class GNCA(NeuralLearner):
         """The next numbers, and what they were before the sigmoid."""
         own = weights.mlp("own", state[0], last=True)
         seen = arcs.total_seen(weights.linear("message", own).relu_())
-        logits = weights.mlp("next", torch().cat((own, seen), 1))
+        # The first layer of what follows is linear in both: for the own part it is computed for each state once.
+        from_own, from_seen = weights["next.0.weight"].split(self.hidden, 1)
+        inner = arcs.of_own(own @ from_own.T) + torch().nn.functional.linear(seen, from_seen, weights["next.0.bias"])
+        logits = weights.mlp_after_first("next", inner)
         return logits.sigmoid(), logits
+
+    def merges(self, weights: Weights) -> bool:
+        """Always: nothing is dropped while training."""
+        del weights
+        return True
 
     def scores(self, weights: Weights, state: State, task: Task) -> Tensor:
         """What the numbers were before the sigmoid; without any step there is no class."""

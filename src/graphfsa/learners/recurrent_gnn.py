@@ -64,18 +64,22 @@ class RecurrentGNN(NeuralLearner):
         # The first layer of the edge MLP is linear in both ends: it is computed for nodes, which are fewer than arcs.
         to_sender, to_receiver = weights["edge.0.weight"].split(self.hidden, 1)
         sent = hidden @ to_sender.T
-        received = torch().nn.functional.linear(hidden, to_receiver, weights["edge.0.bias"])
+        received = arcs.of_own(torch().nn.functional.linear(hidden, to_receiver, weights["edge.0.bias"]))
         inner = sent.index_select(0, arcs.sources) + received.index_select(0, arcs.targets)
         messages = weights.mlp_after_first("edge", inner, dropout=self.dropout, last=True)
         updated = torch().gru_cell(
             arcs.total(messages),
-            hidden,
+            arcs.of_own(hidden),
             weights["gates.input.weight"],
             weights["gates.hidden.weight"],
             weights["gates.input.bias"],
             weights["gates.hidden.bias"],
         )
-        return updated, state[1]
+        return updated, arcs.of_own(state[1])
+
+    def merges(self, weights: Weights) -> bool:
+        """Unless numbers are dropped, for each node by itself."""
+        return weights.noise is None or self.dropout == 0
 
     def scores(self, weights: Weights, state: State, task: Task) -> Tensor:
         """The decoded hidden state."""

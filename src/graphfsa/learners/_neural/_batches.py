@@ -24,10 +24,11 @@ class Arcs:
         sources: The node that is seen, int64 [number of arcs].
         targets: The node that sees it, int64 [number of arcs], sorted.
         num_nodes: Number of nodes.
+        own: Which of the states before the step is that of each node, int64 [number of nodes]; their order if None.
     """
 
-    def __init__(self, sources: Tensor, targets: Tensor, num_nodes: int) -> None:
-        self.sources, self.targets, self.num_nodes = sources, targets, num_nodes
+    def __init__(self, sources: Tensor, targets: Tensor, num_nodes: int, own: Tensor | None = None) -> None:
+        self.sources, self.targets, self.num_nodes, self.own = sources, targets, num_nodes, own
 
     @classmethod
     def of(cls, graph: Graph) -> Arcs:
@@ -45,6 +46,10 @@ class Arcs:
     def total(self, messages: Tensor) -> Tensor:
         """For each node the sum over its arcs, [number of nodes, width], of messages [number of arcs, width]."""
         return messages.new_zeros((self.num_nodes, messages.shape[1])).index_add_(0, self.targets, messages)
+
+    def of_own(self, values: Tensor) -> Tensor:
+        """For each node the values of its own state before the step."""
+        return values if self.own is None else values.index_select(0, self.own)
 
     def total_seen(self, values: Tensor) -> Tensor:
         """For each node the sum of the values of the nodes that it sees, [number of nodes, width]."""

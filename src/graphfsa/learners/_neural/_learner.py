@@ -113,6 +113,15 @@ class NeuralLearner(Learner):
         Further columns are for the loss only.
         """
 
+    def merges(self, weights: Weights) -> bool:
+        """Whether a step may be made once for all nodes that have seen the same.
+
+        Then ``step`` gets the different states, of which ``arcs.sources`` and ``arcs.own`` are places, and returns a
+        state for each of ``arcs.num_nodes``.
+        """
+        del weights
+        return False
+
     def losses(self, scores: Tensor, labels: Tensor, task: Task) -> Tensor:
         """How wrong the scores of each node are, [nodes]; cross-entropy if not said otherwise."""
         del task

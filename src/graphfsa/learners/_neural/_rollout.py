@@ -12,6 +12,7 @@ from graphfsa.arrays import Array
 from graphfsa.datasets import Task
 from graphfsa.learners._neural._batches import Arcs, Batch
 from graphfsa.learners._neural._learner import NeuralLearner, State
+from graphfsa.learners._neural._views import Views
 from graphfsa.learners._neural._weights import Weights
 from graphfsa.learners._torch import torch
 
@@ -24,20 +25,28 @@ AT_ONCE = 2**17
 
 def scores_of(learner: NeuralLearner, weights: Weights, batch: Batch, task: Task) -> Tensor:
     """Scores of all nodes of a batch, [nodes, classes], each after the steps of its graph."""
-    state = learner.begin(weights, batch.inputs, task)
+    merged = Views(batch) if learner.merges(weights) else None
+    state = learner.begin(weights, batch.inputs if merged is None else merged.inputs, task)
     done: list[State] = []
     left = batch.arcs.num_nodes
     for stage in batch.stages:
         if stage.num_nodes < left:
-            done.append(tuple(part[stage.num_nodes :] for part in state))
-            state = tuple(part[: stage.num_nodes] for part in state)
+            done.append(_at(state, merged, stage.num_nodes))
             left = stage.num_nodes
+            if merged is None:
+                state = tuple(part[:left] for part in state)
         around = batch.arcs.first(stage.num_nodes, stage.num_arcs)
         for _ in range(stage.steps):
-            state = learner.step(weights, state, around)
+            state = learner.step(weights, state, around if merged is None else merged.step(left))
+    state = _at(state, merged, 0)
     if done:
         state = _joined([state, *reversed(done)])
     return learner.scores(weights, state, task)
+
+
+def _at(state: State, merged: Views | None, begin: int) -> State:
+    """The states of the nodes from one on."""
+    return tuple(part[begin:] if merged is None else part[merged.rows(begin)] for part in state)
 
 
 class Run:

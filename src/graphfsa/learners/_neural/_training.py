@@ -193,6 +193,7 @@ class _Adam:
     def __init__(self, vector: Tensor, rate: float, clip: float) -> None:
         self.vector, self.rate, self.clip = vector, rate, clip
         self.first, self.second = torch().zeros_like(vector), torch().zeros_like(vector)
+        self._room = torch().zeros_like(vector)
         self.age = 0
 
     def update(self, gradient: Tensor) -> None:
@@ -204,7 +205,7 @@ class _Adam:
         self.age += 1
         self.first.mul_(slow).add_(gradient, alpha=1 - slow)
         self.second.mul_(slower).addcmul_(gradient, gradient, value=1 - slower)
-        spread = self.second.sqrt().div_((1 - slower**self.age) ** 0.5).add_(_SMALL)
+        spread = torch().sqrt(self.second, out=self._room).div_((1 - slower**self.age) ** 0.5).add_(_SMALL)
         with torch().no_grad():
             self.vector.addcdiv_(self.first, spread, value=-self.rate / (1 - slow**self.age))
 
