@@ -25,10 +25,12 @@ _ROOM = 20
 """Bytes for each arc that must be free, in memory and on the disk; larger graphs are left out, as the report says."""
 SIZES = (10**4, 10**5, 10**6, 10**7, 10**8, 10**9)
 PARTS = ("memory", "pack", "disk")
+FORMULA = 10**10
+"""Arcs of a graph whose arcs are made by a formula, about."""
 
 
 def measure(*, quick: bool, seed: int, out: str | Path | None = None) -> dict[str, Any]:
-    """Erdos-Renyi graphs of mean degree 10, and a random automaton with 4 states and bound 1.
+    """Erdos-Renyi graphs of mean degree 10, a Kronecker graph, and a random automaton with 4 states and bound 1.
 
     Each part is a process of its own, so that its peak of memory is that of nothing else. Files are dropped from the
     memory of the system before they are read.
@@ -51,6 +53,9 @@ def measure(*, quick: bool, seed: int, out: str | Path | None = None) -> dict[st
                 found[part] = _measured(part, arcs, seed, folder)
             assert found["memory"]["digest"] == found["disk"]["digest"], "the same states from memory and from disk"
             rows += _rows(found)
+        arcs = SIZES[1] if quick else FORMULA
+        say(f"by formula, {arcs:,} arcs")
+        rows += _formula_rows(_measured("formula", arcs, seed, folder))
     if out is not None:
         draw(rows, Path(out))
     return {"title": "python -m benchmarks large", "rows": rows, "provenance": about}
@@ -73,6 +78,14 @@ def _rows(found: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
+def _formula_rows(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        row(f"{found['arcs']:,} arcs of {found['nodes']:,} nodes by formula: a step", found["step_cpu"], "CPU s"),
+        row("  for each arc", found["step_cpu"] / found["arcs"] * 1e9, "CPU ns/arc"),
+        row("  peak", found["peak"] / 2**30, "GiB", "<= 8"),
+    ]
+
+
 def _measured(part: str, arcs: int, seed: int, folder: str) -> dict[str, Any]:
     code = f"from benchmarks.large import run_part; run_part({part!r}, {arcs}, {seed}, {folder!r})"
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
@@ -89,6 +102,9 @@ def run_part(part: str, arcs: int, seed: int, folder: str) -> None:
         print(json.dumps(_run(graph, seed, lambda: _forget(file)) | {"read": _read(file)}))
         file.unlink()
         return
+    if part == "formula":
+        print(json.dumps(_by_formula(arcs, seed)))
+        return
     built = families.erdos_renyi(arcs // _DEGREE, mean_degree=_DEGREE, rng=np.random.default_rng(seed))
     facts = {"arcs": built.num_arcs, "build": process_time() - began, "build_peak": _peak() - base}
     if part == "memory":
@@ -99,12 +115,24 @@ def run_part(part: str, arcs: int, seed: int, folder: str) -> None:
     print(json.dumps({"cpu": process_time() - began, "bytes": file.stat().st_size}))
 
 
+def _by_formula(arcs: int, seed: int) -> dict[str, Any]:
+    """One step on a Kronecker graph of mean degree 100 to 200."""
+    scale = int(np.log2(arcs / 100))
+    began = process_time()
+    graph = families.kronecker(scale, mean_degree=arcs / 2**scale, rng=np.random.default_rng(seed))
+    facts = {"arcs": graph.num_arcs, "nodes": graph.num_nodes, "build": process_time() - began}
+    began = process_time()
+    found = run(_automaton(), graph, "random", 1, seed=seed)
+    return facts | {"digest": found.digest, "step_cpu": process_time() - began, "peak": _peak()}
+
+
 def _warm_up(folder: str) -> None:
     """Compile, and load libraries: on a small graph in memory, and on the same from disk."""
     small = families.erdos_renyi(20_000, mean_degree=_DEGREE, rng=np.random.default_rng(0))
     packed = graphs.pack(small, Path(folder) / f"warm-{os.getpid()}.gfsa")
-    for graph in (small, packed):
-        run(_automaton(), graph, "random", 2, kernel="auto" if graph is packed else "dense")
+    formula = families.kronecker(8, mean_degree=4, rng=np.random.default_rng(0))
+    for graph in (small, packed, formula):
+        run(_automaton(), graph, "random", 2, kernel="dense" if graph is small else "auto")
 
 
 def _automaton() -> GraphFSA:

@@ -5,11 +5,16 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from graphfsa import Graph, families, run
+from graphfsa import CountingAggregation, Graph, GraphFSA, LettersAggregation, families, run
+from graphfsa.aggregations import Sum
 from graphfsa.errors import GraphError, LimitError
 from graphfsa.graphs import TiledGraph, pack
 from graphfsa.graphs.kronecker import KroneckerTiles
+
+LETTERS = LettersAggregation((Sum("count", 2, (1,)), Sum("count", 1, (0, 1))))
 
 
 def drawn(scale, degree, seed=0, **more):
@@ -39,10 +44,26 @@ def test_runs_agree():
         assert streamed.digest == run("life", plain, "random", steps).digest
 
 
+@settings(max_examples=25, deadline=None)
+@given(
+    scale=st.sampled_from([0, 1, 5, 15, 17]),
+    edges=st.integers(0, 300_000),
+    aggregation=st.sampled_from([CountingAggregation(1), CountingAggregation(2), CountingAggregation(3), LETTERS]),
+    seed=st.integers(0, 2**32),
+)
+def test_arcs_are_counted_as_they_are_made(scale, edges, aggregation, seed):
+    tiles = KroneckerTiles(scale, edges, (0.57, 0.19, 0.19, 0.05), seed)
+    table = np.random.default_rng(seed).integers(0, 3, (3, aggregation.num_values(3)))
+    fsa, graph = GraphFSA(list("abc"), aggregation, table), TiledGraph(tiles)
+    streamed = run(fsa, graph, "random", 3, seed=1, threads=2)
+    assert streamed.kernel == "streamed"
+    assert streamed.digest == run(fsa, Graph(graph.indptr, graph.indices), "random", 3, seed=1).digest
+
+
 def test_quarters_have_their_shares():
     shares = (0.4, 0.1, 0.3, 0.2)
     tiles = KroneckerTiles(17, 200_000, shares, 5)
-    counts = tiles._cells / 200_000
+    counts = tiles.recipe.cells / 200_000
     assert np.allclose(counts.reshape(-1), shares, atol=0.01)
     first, second = tiles._ends(np.array([0]), np.array([0]))
     for level in range(16):

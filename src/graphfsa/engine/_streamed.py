@@ -20,9 +20,11 @@ from graphfsa.aggregations import CountingAggregation, LettersAggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
 from graphfsa.engine._levels import Levels, levels_of
+from graphfsa.engine._made import made_kernel
 from graphfsa.engine._stepper import DenseStepper
 from graphfsa.engine.compiling import compile_kernel
 from graphfsa.graphs import TiledGraph
+from graphfsa.graphs.kronecker import KroneckerTiles
 from graphfsa.graphs.tiles import BITS, PIECE, SIDE, Piece, Tiles
 
 _AHEAD = 3
@@ -135,14 +137,12 @@ class StreamedStepper(DenseStepper):
 
     def _work(self, rows: _Rows, number: int, changed: Array) -> int:
         """Take rows until there are no more; returns how many nodes changed."""
-        count, move = _kernels()
+        _, move = _kernels()
         masks, adds = self._planes.masks[0], self._planes.adds
         planes = np.zeros((len(adds), SIDE), masks.dtype)
+        by_formula = isinstance(self._tiles, KroneckerTiles)
         total = 0
-        for block, piece, words in self._ahead(rows, number):
-            if piece is not None:
-                count(piece.columns, piece.ends, words, self._now, masks, planes)
-                continue
+        for block in self._made(rows, planes) if by_formula else self._counted(rows, number, planes):
             first = block << BITS
             last = min(first + SIDE, self._tiles.num_nodes)
             moved = move(first, last, planes, adds, self._now, self._table, self._next)
@@ -150,6 +150,23 @@ class StreamedStepper(DenseStepper):
             total += moved
             planes[:] = 0
         return total
+
+    def _made(self, rows: _Rows, planes: Array) -> Iterator[int]:
+        """Rows whose arcs have been counted as they were made."""
+        tiles = self._tiles
+        assert isinstance(tiles, KroneckerTiles)
+        for block in rows:
+            made_kernel()(tiles.recipe, block, self._now, self._planes.masks[0], planes)
+            yield block
+
+    def _counted(self, rows: _Rows, number: int, planes: Array) -> Iterator[int]:
+        """Rows whose arcs have been read and counted."""
+        count, _ = _kernels()
+        for block, piece, words in self._ahead(rows, number):
+            if piece is None:
+                yield block
+            else:
+                count(piece.columns, piece.ends, words, self._now, self._planes.masks[0], planes)
 
     def _ahead(self, rows: _Rows, number: int) -> Iterator[tuple[int, Piece | None, Array | None]]:
         """The pieces of some rows with their words, read ahead; after those of a row, None."""
@@ -197,8 +214,8 @@ class _Rows:
         """Give out no more rows."""
         self._next = self._tiles.blocks
 
-    def pieces(self) -> Iterator[tuple[int, Piece | None]]:
-        """The pieces of rows that nobody else has; after those of a row, None."""
+    def __iter__(self) -> Iterator[int]:
+        """The rows that nobody else has."""
         while True:
             with self._lock:
                 block = self._next
@@ -206,6 +223,11 @@ class _Rows:
                     return
                 self._next += 1
             if self._all or self._changed[block] or self._changed[self._tiles.row(block)[0]].any():
-                for piece in self._tiles.pieces(block):
-                    yield block, piece
-                yield block, None
+                yield block
+
+    def pieces(self) -> Iterator[tuple[int, Piece | None]]:
+        """Their pieces; after those of a row, None."""
+        for block in self:
+            for piece in self._tiles.pieces(block):
+                yield block, piece
+            yield block, None
