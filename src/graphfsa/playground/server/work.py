@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from threading import Thread
 from time import monotonic
@@ -23,10 +24,11 @@ from graphfsa.datasets import Example, Examples, as_dataset, read_jsonl
 from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation import report
 from graphfsa.files import atomic_write
-from graphfsa.interrupts import ignore_signals
+from graphfsa.interrupts import deferred_signals, ignore_signals
 from graphfsa.learners import Model, SoftTable, learn
 from graphfsa.playground.scenes import read_automaton, scene, world_of
-from graphfsa.playground.server.jobs import receive, send
+from graphfsa.playground.server.jobs import STOP, receive, send
+from graphfsa.playground.server.stopping import Stopping
 from graphfsa.plugins import load_file
 from graphfsa.processes import end_with_parent
 from graphfsa.proofs import prove
@@ -38,25 +40,51 @@ _SHOWN_NODES = 24
 _MAX_COLUMNS = 60
 _MAX_ATTEMPTS = 40
 Tell = Callable[[dict[str, Any]], None]
+_stopping = Stopping()
 
 
 def serve(connection: Connection, files: list[str]) -> None:
     """Work on the requests that come, until the server closes the connection or ends."""
-    ignore_signals()  # The server is interrupted, and ends us.
+    requests: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
+    # Threads that begin now stay deaf to signals, which are for the main thread.
     Thread(target=end_with_parent, daemon=True).start()
+    Thread(target=_listen, args=(connection, requests), daemon=True).start()
+    ignore_signals()  # The server is interrupted, and ends us.
+    _stopping.begin()
     os.dup2(2, 1)
     for file in files:
         with suppress(Exception, SystemExit):  # What needs it will fail, and say why.
             load_file(file)
+    with suppress(OSError):
+        while (request := requests.get()) is not None:
+            _stopping.forget()
+            _say(connection, _answered(request, _calm(lambda record: _say(connection, {"record": record}))))
+
+
+def _listen(connection: Connection, requests: SimpleQueue[dict[str, Any] | None]) -> None:
+    """What comes from the server: requests, and the word to stop, which can't wait for the one at work."""
     with suppress(EOFError, OSError):
         while True:
-            send(connection, _answered(receive(connection), _calm(lambda record: send(connection, {"record": record}))))
+            message = receive(connection)
+            if message == STOP:
+                _stopping.ask()
+            else:
+                requests.put(message)
+    requests.put(None)
+
+
+def _say(connection: Connection, message: dict[str, Any]) -> None:
+    """Send a message, whole."""
+    with deferred_signals():
+        send(connection, message)
 
 
 def _answered(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
-    """What came of a request: a result, or an error in words."""
+    """What came of a request: a result, an error in words, or nothing if it was stopped before there was anything."""
     try:
         return {"result": _ANSWERS[request["do"]](request, tell)}
+    except KeyboardInterrupt:
+        return {"stopped": True}
     except GraphFSAError as error:
         return {"error": str(error)}
     except MemoryError:
@@ -134,10 +162,12 @@ def _data(request: dict[str, Any]) -> Any:
 
 def _learn(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     data = _data(request)
-    model = learn(data, request["learner"], seed=request["seed"], watch=tell)
+    with _stopping.interruptible():
+        model = learn(data, request["learner"], seed=request["seed"], watch=tell)
     known = model.provenance
     facts: dict[str, Any] = {
         "verdict": model.verdict,
+        "interrupted": model.interrupted,
         "task": request["task"],
         "inputs": list(model.task.inputs),
         "classes": list(model.task.classes),
