@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.analysis import compare, suggest, verify
+from graphfsa.analysis import Difference, compare, suggest, verify
 from graphfsa.analysis.verification import Counterexample
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Example, Examples, as_dataset, read_jsonl
@@ -35,8 +35,8 @@ from graphfsa.proofs import prove
 
 _EVERY = 0.12
 """Seconds between two records, at least."""
-_SHOWN_NODES = 24
-"""Size of the graph on which one looks at what was learned."""
+_SHOWN_NODES, _SHOWN_CELLS = 24, 576
+"""Size of the graph, or of the board, on which one looks at what was learned."""
 _MAX_COLUMNS = 60
 _MAX_ATTEMPTS = 40
 Tell = Callable[[dict[str, Any]], None]
@@ -194,7 +194,8 @@ def _shown(data: Any, seed: int) -> Example:
     if isinstance(data, Examples):
         return max(data, key=lambda example: example.graph.num_nodes)
     (rng,) = np.random.default_rng(seed).spawn(1)
-    return next(iter(as_dataset(data).generate(_SHOWN_NODES, 1, rng)))
+    dataset = as_dataset(data)
+    return next(iter(dataset.generate(_SHOWN_CELLS if dataset.graph_class is None else _SHOWN_NODES, 1, rng)))
 
 
 def _matched(model: Model, example: Example) -> Any:
@@ -276,12 +277,29 @@ def _suggest(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
 def _compare(request: dict[str, Any], _tell: Tell) -> dict[str, Any]:
     first, second = _automaton(request["model"]), _automaton(request["other"])
     found = compare(first, second, graph_class=request["graph_class"], max_nodes=request["max_nodes"])
-    facts = {"equivalent": found.equivalent, "by": found.by, "checked": found.checked, "graph_class": found.graph_class}
+    facts: dict[str, Any] = {
+        "equivalent": found.equivalent,
+        "by": found.by,
+        "checked": found.checked,
+        "graph_class": found.graph_class,
+    }
     differs = found.distinguishing
     if differs is None:
         return {**facts, "difference": None}
     states = np.array(first.starting_states)[list(differs.inputs)]
+    facts["admitted"] = None if request["task"] is None else _admits(request["task"], first, differs)
     return {**facts, "difference": {"scene": scene(first, differs.graph, states), "steps": differs.steps}}
+
+
+def _admits(task: str, fsa: GraphFSA, differs: Difference) -> bool:
+    """Whether a task has an instance that begins as the automaton does where it differs from another one."""
+    dataset = as_dataset(task)
+    names = [fsa.state_names[fsa.starting_states[number]].removesuffix(" (start)") for number in differs.inputs]
+    try:
+        inputs = [dataset.task.inputs.index(name) for name in names]
+        return bool((dataset.instances(differs.graph) == inputs).all(axis=1).any())
+    except (GraphFSAError, ValueError):  # It is not defined on such a graph, or has no such input.
+        return False
 
 
 def _report(request: dict[str, Any], _tell: Tell) -> dict[str, Any]:
