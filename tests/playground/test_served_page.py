@@ -159,6 +159,7 @@ def test_work_is_stopped_and_the_page_goes_on(page, server):
     # The best so far is kept.
     assert page.page.locator("#verdict").text_content() == "Interrupted"
     assert page.page.locator("#save-model").is_enabled()
+    assert page.page.locator("#settled").count() == 0
     assert page.settled() is not None
     assert page.do("playground.session.graph.n") == 24
     assert page.page.locator("#begin").is_enabled()

@@ -57,7 +57,7 @@ def test_the_tasks_that_it_offers(server):
     _, _, about = server.ask("GET", "/api/about")
     assert about["version"] == gf.__version__
     found = about["tasks"]["path-finding"]
-    assert found.pop("about").startswith("Random trees with two marked nodes; the label is on on the path")
+    assert found.pop("about").startswith("Random trees with two marked nodes; nodes on the path between them are on")
     assert found == {
         "needs": None, "inputs": ["node", "marked"], "classes": ["off", "on"], "kind": "classes", "graphs": "tree",
         "provable": True,

@@ -217,7 +217,7 @@ export class Comparing {
     this._check();
     if (!found) return;
     if (found.difference) {
-      session.load({ ...found.difference.scene, ...mine, colours: session.colours, title: "A difference" });
+      session.load({ ...found.difference.scene, ...mine, colours: session.colours, title: session.title || "A difference" });
       session.goTo(found.difference.steps);
       this.begin();
     }

@@ -158,7 +158,7 @@ export class Teaching {
       el("dl", { class: "facts" }, found.graphs === null ? null : [el("dt", {}, "graphs"), el("dd", {}, found.graphs.toLocaleString("en"))],
         found.accuracy === null ? null : [el("dt", {}, "right"), el("dd", {}, `${(100 * found.accuracy).toFixed(2)} % of the labels`)], el("dt", {}, "seconds"), el("dd", {}, found.seconds?.toFixed(1))),
       found.conflict ? [el("p", { class: "hint" }, "These can't all be right:"), this._conflict()] : null,
-      found.scene ? el("div", { class: "row" }, found.examples ? el("button", { type: "button", id: "settled", class: "strong", onclick: () => this.ask() }, "Do the examples settle it?") : null,
+      found.scene ? el("div", { class: "row" }, found.examples && found.accuracy === 1 ? el("button", { type: "button", id: "settled", class: "strong", onclick: () => this.ask() }, "Do the examples settle it?") : null,
         found.examples ? null : el("button", { type: "button", id: "to-check", onclick: () => this.app.showTab("check") }, "Check it"),
         el("button", { type: "button", id: "save-model", onclick: () => download("model.json", new Blob([found.model], { type: "application/json" })) }, "Save the model")) : null,
       el("div", { id: "settling" }),
