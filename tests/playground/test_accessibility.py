@@ -67,6 +67,13 @@ def test_the_world_is_told_in_words(visitor):
     assert "marked" not in world[2]
 
 
+def test_the_speed_is_told_in_words(visitor):
+    speed = visitor.page.locator("#speed")
+    for value, words in (("0", "0.5 steps a second"), ("75", "31 steps a second"), ("100", "as fast as it can")):
+        speed.fill(value)
+        assert speed.get_attribute("aria-valuetext") == words
+
+
 def test_why_a_node_moved_is_reached_with_keys_and_read_out(visitor):
     visitor.open("#distance")
     visitor.do("playground.session.goTo(3)")

@@ -1,10 +1,15 @@
 """Requests that are malformed, foreign or too much: each is answered with 4xx, and nothing is computed."""
 
+import asyncio
 import json
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from threading import current_thread
 
 import pytest
+
+guards = pytest.importorskip("graphfsa.playground.server.guards", reason="needs graphfsa[server]")
 
 JOB = json.dumps({"do": "verify", "model": {"rules": ""}, "task": "distance"}).encode()
 RIGHT = {"Authorization": "Bearer {token}", "Host": "{host}", "Content-Type": "application/json"}
@@ -66,10 +71,11 @@ REFUSED = {
     "a huge body": (post(Content_Length=str(10**9)), 413),
     "a number of bytes that is none": (post(Content_Length="many"), 400),
     "a huge body in pieces": (post(body=HUGE, Content_Length=None, Transfer_Encoding="chunked"), 413),
+    "a million lists": (body(b"[" + b"[]," * 700_000 + b"[]]"), 413),
     "lists in lists in lists": (body(DEEP), 400),
     "objects in objects": (body(b'{"a":' * 5000 + b"1" + b"}" * 5000), 400),
     "no JSON": (body(b"{"), 400),
-    "a string without an end": (body(b'"' + b'\\"' * 2_000_000), 400),
+    "a string without an end": (body(b'"' + b'\\"' * 1_000_000), 400),
     "more than a code": (post("/api/enter", b'"' * 2000, Authorization=None), 413),
     "no text": (body(b"\xff\xfe{}"), 400),
     "a field twice": (body(b'{"do": "learn", "do": "learn"}'), 400),
@@ -155,6 +161,19 @@ def test_a_body_that_does_not_come_is_not_waited_for_long(server):
     assert (status, "within 5 seconds" in content) == (408, True)
 
 
+def test_content_is_parsed_while_others_are_answered(monkeypatch):
+    monkeypatch.setattr(guards, "parse_json", lambda text: (text, current_thread()))
+    content = {"type": "http.request", "body": b"[]", "more_body": False}
+    scope = {"type": "http", "method": "POST", "headers": [(b"content-type", b"application/json")]}
+
+    async def read():
+        return *await guards.read_body(guards.Request(scope, lambda: asyncio.sleep(0, content))), current_thread()
+
+    with ThreadPoolExecutor(1) as pool:  # The browser of other tests has a loop in this thread.
+        text, parsing, answering = pool.submit(asyncio.run, read()).result()
+    assert (text, parsing is answering) == ("[]", False)
+
+
 def test_what_browsers_are_told(server):
     _, page, content = answer(server, get())
     assert "content-security-policy: frame-ancestors 'none'" in page
@@ -176,8 +195,7 @@ def test_it_listens_on_this_machine_alone(server):
 
 
 def test_strings_do_not_count_as_nesting():
-    from graphfsa.playground.server.guards import MAX_DEPTH, _is_deep
-
+    MAX_DEPTH, _is_deep = guards.MAX_DEPTH, guards._is_deep
     assert not _is_deep(b"")
     assert not _is_deep(rb'{"a": "' + b"[" * 99 + rb"\"" + b"[" * 99 + b'", "b": [1, {"c": "}"}]}')
     assert not _is_deep(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)

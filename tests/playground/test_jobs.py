@@ -8,8 +8,9 @@ import pytest
 from serving import listed, long_learning
 
 from graphfsa.errors import LimitError
+from graphfsa.playground.scenes import read_scene
 from graphfsa.playground.server import jobs
-from graphfsa.playground.server.jobs import MAX_RECORDS, MAX_WAITING, Job, JobQueue
+from graphfsa.playground.server.jobs import MAX_RECORDS, MAX_WAITING, STOP, Job, JobQueue
 
 RULES = "states: 0, 1\nstarting states: 0, 1\naggregation: counting bound=1\n\n0 stays\n\n1 stays\n"
 QUICK = {"do": "compare", "model": {"rules": RULES}, "other": {"rules": RULES}, "graph_class": "tree", "max_nodes": 3}
@@ -45,17 +46,60 @@ def test_jobs_run_in_turn_and_wait_for_each_other(queue):
     assert queue.cancel(first.number)
     until(lambda: second.state == "done")
     assert second.result["equivalent"]
-    assert (first.state, first.result) == ("cancelled", None)
     assert not queue.cancel(first.number)
     assert not queue.cancel(second.number)
     assert queue.find(999) is None
 
 
+@pytest.mark.parametrize("learner", ["exact", "diff-fsa"])
+def test_learning_that_is_stopped_keeps_the_best_so_far_and_its_process(queue, monkeypatch, learner):
+    monkeypatch.setattr(jobs, "GRACE", PATIENCE)
+    before = children()
+    job = queue.submit({**LONG, "learner": learner})
+    until(lambda: job.records)
+    assert queue.cancel(job.number)
+    until(lambda: job.state != "running")
+    assert (job.state, job.error, job.result["interrupted"]) == ("done", None, True)
+    assert read_scene(job.result["scene"]).graph.num_nodes == 24
+    assert children() == before
+
+
+def test_who_does_not_wait_for_the_best_so_far_ends_it_at_once(queue, monkeypatch):
+    def give(worker, message):  # The word to stop is not passed on.
+        if message != STOP:
+            jobs.send(worker._connection, message)
+
+    monkeypatch.setattr(jobs._Worker, "give", give)
+    for grace, times in ((0.1, 1), (PATIENCE, 2)):
+        monkeypatch.setattr(jobs, "GRACE", grace)
+        job = queue.submit(LONG)
+        until(lambda job=job: job.records)
+        for _ in range(times):
+            assert queue.cancel(job.number)
+        until(lambda job=job: job.state != "running")
+        assert (job.state, job.result) == ("cancelled", None)
+
+
+def test_a_signal_from_a_terminal_does_not_disturb_a_job(queue):
+    job = queue.submit(LONG)
+    until(lambda: job.records)
+    (process,) = children()
+    os.kill(process, signal.SIGINT)
+    seen = len(job.records)
+    until(lambda: len(job.records) > seen)
+    assert job.state == "running"
+    queue.cancel(job.number)
+    until(lambda: job.state != "running")
+    assert job.result["interrupted"]
+
+
 def test_a_job_that_waits_can_be_taken_back(queue):
-    first, second, third = queue.submit(QUICK), queue.submit(LONG), queue.submit(QUICK)
+    first, second, third = queue.submit(LONG), queue.submit(LONG), queue.submit(QUICK)
     assert queue.cancel(second.number)
+    assert (second.state, len(second.records)) == ("cancelled", 0)
+    until(lambda: first.records)
+    queue.cancel(first.number)
     until(lambda: third.state == "done")
-    assert (first.state, second.state, len(second.records)) == ("done", "cancelled", 0)
 
 
 def test_too_many_are_refused(queue):

@@ -43,6 +43,17 @@ def drop(visitor, lines):
     )
 
 
+RING = """(node) => {
+    const { stage } = playground, { scale, x, y } = stage.view, [wx, wy] = stage.place(node), r = stage.radius();
+    const row = stage.context.getImageData(Math.round(x + wx * scale - r), Math.round(y + wy * scale), r, 1).data;
+    return [0.18, 0.55].map((share) => {
+        const from = 4 * Math.round(share * r), found = [...row.slice(from, from + 3)];
+        return `#${found.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+    });
+}"""
+"""The colours of a node near its edge and farther in."""
+
+
 def show(visitor, rules, world=TREE):
     return visitor.load({"v": 1, "rules": rules, "world": world, "start": {"runs": [3, 1, 2, 2, 3, 1, 2, 1]}})
 
@@ -108,9 +119,14 @@ def test_an_example_is_drawn_and_the_page_asks_for_labels(page):
     page.page.locator("#to-labels").click()
     page.click(0)
     page.click(0)
+    assert page.do("[...playground.session.states].concat([...playground.stage.given])") == [1, 3, 2, 3]
+    page.page.wait_for_timeout(100)
+    colours = page.do("playground.stage.colours")
+    assert page.do(RING, 0) == [colours[2], colours[1]]
     page.click(1)
     assert page.page.locator(".count").text_content() == "2 of 2 nodes have a label"
     page.page.locator("#to-examples").click()
+    assert page.do("playground.stage.given") is None
     assert page.do("playground.teaching.examples.lines") == [
         {"num_nodes": 2, "edges": [[0, 1]], "inputs": ["marked", "node"], "labels": ["on", "off"]}
     ]
@@ -140,8 +156,31 @@ def test_work_is_stopped_and_the_page_goes_on(page, server):
     page.do("playground.session.step()")
     assert page.settled()[0] == before + 1
     page.page.locator(".stop").click()
-    page.page.get_by_text("Stopped.").wait_for()
+    # The best so far is kept.
+    assert page.page.locator("#verdict").text_content() == "Interrupted"
+    assert page.page.locator("#save-model").is_enabled()
+    assert page.page.locator("#settled").count() == 0
+    assert page.settled() is not None
+    assert page.do("playground.session.graph.n") == 24
     assert page.page.locator("#begin").is_enabled()
+
+
+def test_tasks_are_in_groups_and_say_what_they_are(page):
+    page.page.locator("#tab-teach").click()
+    groups = page.page.locator("#task optgroup")
+    assert [len(group.locator("option").all()) for group in groups.all()] == [5, 2, 6]
+    page.page.locator("#task").select_option("hex-life")
+    assert page.page.locator("#task-about").text_content().startswith("Random hexagonal boards")
+    assert "Diff-FSA longer" in page.page.locator("#task-about + .hint").text_content()
+    page.page.locator("#begin").click()
+    assert page.page.locator("#verdict").text_content() == "Proved"
+    assert page.do("playground.stage.kind") == "hex"
+
+
+def test_a_link_of_this_server_is_said_to_stay_here(page):
+    page.page.locator("#share").click()
+    assert "only while the server runs" in page.page.locator("#stays-here").text_content()
+    assert page.page.locator("#qr").count() == 0
 
 
 def test_two_automata_side_by_side(page):
@@ -162,10 +201,49 @@ def test_two_automata_side_by_side(page):
     assert page.do("playground.stage.marks") == differ
     page.page.locator("#difference").click()
     page.page.locator("#compared").wait_for()
-    assert page.page.locator("#compared").text_content().startswith("They differ")
+    told = page.page.locator("#compared").text_content()
+    assert told.startswith("They differ")
+    assert "No run of path-finding begins like this" in told
+    assert page.do("getComputedStyle(document.getElementById('toast')).zIndex") == "1"  # Not under the second canvas.
     page.page.locator("#beside").click()
     assert page.page.locator("#second").count() == 0
     assert page.do("playground.stage.marks") == []
+
+
+def test_what_can_be_compared_is_offered_first_and_the_rest_says_why_not(page):
+    page.do("playground.show(playground.presets.find(({ id }) => id === 'life').scene)")
+    page.page.locator("#tab-check").click()
+    assert page.page.locator("#other").input_value() == "highlife"
+    assert page.page.locator("#check-task").input_value() == "life"
+    show(page, RULES)
+    page.until("document.getElementById('other').value === 'distance'")
+    assert page.page.locator("#incomparable").text_content() == ""
+    page.page.locator("#beside").click()
+    page.until("document.getElementById('differ').textContent !== ''")
+    # States that belong together have one colour: marked and root, on and odd.
+    colours = page.do("[playground.stage.colours, playground.comparing.stage.colours]")
+    assert colours[0] == colours[1]
+    page.page.locator("#difference").click()
+    page.page.locator("#compared").wait_for()
+    page.page.locator("#other").select_option("life")
+    assert page.page.locator("#difference").is_disabled()
+    assert page.page.locator("#incomparable").text_content() == (
+        "No difference can be looked for: the other automaton has 0 final states, the one on the page 2."
+    )
+
+
+def test_drawing_an_example_leaves_the_comparison(page):
+    show(page, RULES)
+    page.page.locator("#tab-check").click()
+    page.page.locator("#beside").click()
+    page.page.locator("#second").wait_for()
+    page.page.locator("#tab-teach").click()
+    page.page.locator("[data-source=examples]").click()
+    page.page.locator("#draw-example").click()
+    page.settled()
+    assert page.page.locator("#second").count() == 0
+    assert page.page.locator("#beside").get_attribute("aria-pressed") == "false"
+    assert page.do("playground.session.fsa.names") == ["off", "on", "marked", "node"]
 
 
 def test_the_token_leaves_the_address_and_outlives_a_reload(page, server):

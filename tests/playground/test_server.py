@@ -56,11 +56,24 @@ def lines(tmp_path_factory):
 def test_the_tasks_that_it_offers(server):
     _, _, about = server.ask("GET", "/api/about")
     assert about["version"] == gf.__version__
-    assert about["tasks"]["path-finding"] == {
-        "inputs": ["node", "marked"], "classes": ["off", "on"], "kind": "classes", "graphs": "tree", "provable": True,
+    found = about["tasks"]["path-finding"]
+    assert found.pop("about").startswith("Random trees with two marked nodes; nodes on the path between them are on")
+    assert found == {
+        "needs": None, "inputs": ["node", "marked"], "classes": ["off", "on"], "kind": "classes", "graphs": "tree",
+        "provable": True,
     }  # fmt: skip
-    assert "grab" not in about["tasks"]
-    assert "noisy-distance" not in about["tasks"]
+    assert set(gf.datasets.dataset_names()) - set(about["tasks"]) == {"maze-pixels", "noisy-distance"}
+    assert about["tasks"]["life"]["graphs"] is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", ["exact", "diff-fsa"])
+def test_the_tasks_that_it_offers_are_learned(server, learner):
+    for task, facts in server.ask("GET", "/api/about")[2]["tasks"].items():
+        if facts["needs"] is None:
+            found = server.result({"do": "learn", "task": task, "learner": learner})
+            assert found["verdict"] == ("proved" if facts["provable"] else "exact"), task
+            assert read_scene(found["scene"]).graph.num_nodes >= 24
 
 
 def test_learning_is_that_of_learn(server, lines):
@@ -138,6 +151,17 @@ def test_comparisons(server):
     wanted = gf.compare(gf.library.path_finding(), gf.GraphFSA.from_rules(WRONG), max_nodes=4, graph_class="tree")
     assert (found["equivalent"], found["checked"]) == (False, wanted.checked)
     assert read_scene(found["difference"]["scene"]).graph == wanted.distinguishing.graph
+    assert found["admitted"] is None
+
+
+def test_a_difference_that_no_run_of_a_task_begins_with_is_told(server):
+    # Two nodes without a mark tell them apart; the task has two marks.
+    asked = {"do": "compare", "model": MODEL, "other": {"rules": WRONG}, "task": "path-finding"}
+    assert server.result(asked)["admitted"] is False
+    # A root alone does; the task admits it.
+    rules = str(gf.library.distance().rules())
+    other = {"rules": rules.replace("root -> even", "root -> odd")}
+    assert server.result({"do": "compare", "model": {"rules": rules}, "other": other, "task": "distance"})["admitted"]
 
 
 def test_reports(server, lines):
@@ -154,7 +178,10 @@ def test_reports(server, lines):
     [
         ({"do": "learn", "task": "distance", "examples": [{}]}, "request: give either a task or examples"),
         ({"do": "suggest", "model": {}}, "request: field 'examples' is missing"),
-        ({"do": "prove", "model": {}, "task": "nothing"}, "request: field 'task' must be one of distance"),
+        (
+            {"do": "prove", "model": {}, "task": "nothing"},
+            "request: field 'task' must be one of brians-brain, dist",
+        ),
         ({"do": "learn", "task": "distance", "seed": -1}, "request: field 'seed' must be an integer from 0"),
     ],
 )

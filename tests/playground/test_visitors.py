@@ -43,14 +43,14 @@ def test_a_painted_glider_walks_and_a_link_brings_it_back(visitor, window):
 
 def test_links_of_a_page_on_a_disk_are_said_to_stay_there(chromium, visitor, page_file):
     visitor.page.locator("#share").click()
-    assert "on this machine alone" in visitor.page.locator("#on-disk").text_content()
+    assert "on this machine alone" in visitor.page.locator("#stays-here").text_content()
     assert visitor.page.locator("#qr").count() == 0
     page = chromium.new_page()
     page.route("**/*", lambda route: route.fulfill(path=page_file, content_type="text/html"))
     page.goto("https://school.example/page.html#distance")
     page.locator("#share").click()
     page.locator("#qr").wait_for()
-    assert page.locator("#on-disk").count() == 0
+    assert page.locator("#stays-here").count() == 0
     assert page.locator("#link").input_value().startswith("https://school.example/page.html#1")
     page.close()
 
@@ -91,7 +91,13 @@ def test_steps_back_are_the_steps_that_were(visitor):
 
 
 def test_what_was_done_can_be_undone_and_done_again(visitor):
+    buttons = [visitor.page.locator(name) for name in ("#undo", "#redo")]
+    assert [button.is_enabled() for button in buttons] == [False, False]
+    visitor.page.locator("#step").click()
+    visitor.settled()
+    assert [button.is_enabled() for button in buttons] == [False, False]
     empty_board(visitor)
+    assert [button.is_enabled() for button in buttons] == [True, False]
     for node in (100, 101, 102):
         visitor.click(node)
     painted = visitor.settled()
@@ -182,6 +188,21 @@ def test_it_runs_to_rest_to_cycles_and_to_breakpoints(visitor):
     found = visitor.do("[...playground.session.states]")
     wanted = run(library.majority(), families.ring(50), found, "stable")
     visitor.page.locator("#settle").click()
+    assert visitor.settled() == [wanted.stable_at, wanted.digest]
+    # Step by step it is the same: where it comes to rest it says so, and again however often one steps on.
+    visitor.do("playground.session.goTo(0)")
+    visitor.settled()
+    for time in [*range(1, wanted.stable_at + 1), wanted.stable_at + 1, wanted.stable_at + 2]:
+        assert visitor.page.locator("#toast").text_content() in ("", f"At rest from step {wanted.stable_at} on")
+        visitor.page.locator("#toast").evaluate("toast => { toast.textContent = ''; }")
+        visitor.page.locator("#step").click()
+        assert visitor.settled()[0] == time
+        said = visitor.page.locator("#toast").text_content()
+        assert said == ("" if time < wanted.stable_at else f"At rest from step {wanted.stable_at} on")
+    visitor.page.locator("#settle").click()
+    assert visitor.settled()[0] == wanted.stable_at
+    visitor.do("playground.session.goTo(0)")
+    visitor.page.locator("#play").click()
     assert visitor.settled() == [wanted.stable_at, wanted.digest]
     visitor.load({"v": 1, "rules": LIFE, "world": BOARD, "start": {"all": 0, "some": {"1": [100, 101, 102]}}})
     visitor.page.locator("#settle").click()

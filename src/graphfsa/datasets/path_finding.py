@@ -60,7 +60,7 @@ class _Marks(TreeSpecification):
 
 @dataclass(frozen=True)
 class PathFinding(Dataset):
-    """Random trees with two marked nodes; the label is 1 on the path between them, the marks included.
+    """Random trees with two marked nodes; nodes on the path between them are ``on``, the marks included.
 
     Attributes:
         colours: 1 if both marks look the same; 2 if they are told apart, as in the authors' scripts.

@@ -24,6 +24,8 @@ from graphfsa.files import parse_json
 MAX_BODY = 2**22
 MAX_CODE_BODY = 1024
 """Of the request that everybody on this machine may send: the one that brings a code."""
+MAX_MARKS = 2**20
+"""Commas, quotation marks and brackets that open something: what it takes to read JSON grows with their number."""
 MAX_DEPTH = 24
 MAX_TARGET = 512
 BODY_SECONDS = 5.0
@@ -140,7 +142,7 @@ def _with_headers(send: Send) -> Send:
 
 
 async def read_body(request: Request, most: int = MAX_BODY) -> Any:
-    """The JSON of a request, read within limits of size, depth and time.
+    """The JSON of a request, read within limits of size, depth and time, while other requests are answered.
 
     Raises:
         HTTPException: It is something else, or too much.
@@ -157,6 +159,13 @@ async def read_body(request: Request, most: int = MAX_BODY) -> Any:
         raise HTTPException(408, f"the content must come within {BODY_SECONDS:g} seconds") from None
     except ClientDisconnect:
         raise HTTPException(400, "the content was cut off") from None
+    return await asyncio.to_thread(_parsed, content)
+
+
+def _parsed(content: bytes) -> Any:
+    """The value of a JSON text; an HTTPException if it is none, or too much. This may take a second: for a thread."""
+    if sum(content.count(mark) for mark in (b",", b'"', b"[", b"{")) > MAX_MARKS:
+        raise HTTPException(413, f"the content must have at most {MAX_MARKS:,} commas, quotation marks and brackets")
     if _is_deep(content):
         raise HTTPException(400, f"lists and objects may be nested {MAX_DEPTH} times at most")
     try:

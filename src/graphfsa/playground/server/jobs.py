@@ -1,5 +1,7 @@
 """One job after the other, in a process that is kept for the next one, and ended when a job is cancelled or takes long.
 
+A job that learns is first asked to end by itself, with the best so far.
+
 All that goes between the two processes is JSON.
 """
 
@@ -25,6 +27,12 @@ MAX_KEPT = 24
 """Jobs that have ended whose results are kept."""
 MAX_RECORDS = 1500
 """Records of how a job goes that are kept; older ones are forgotten."""
+GRACE = 6.0
+"""Seconds that a job which is asked to end may take for that."""
+STOP: dict[str, Any] = {"stop": True}
+"""What the process is told then."""
+_KEEPING = ("learn",)
+"""Jobs that have something to keep when they end early."""
 _PAUSE = 0.05
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 ENDED = ("done", "failed", "cancelled")
@@ -43,6 +51,7 @@ class Job:
         result: What came of it, if it is done.
         error: Why it failed, if it did.
         ticket: What the address of its page holds, if it writes one.
+        until: When it is ended, if it was asked to end by itself.
     """
 
     number: int
@@ -53,6 +62,7 @@ class Job:
     result: dict[str, Any] | None = None
     error: str | None = None
     ticket: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    until: float | None = None
 
     def add(self, record: dict[str, Any]) -> None:
         """Keep a record."""
@@ -123,12 +133,18 @@ class JobQueue:
         return None
 
     def cancel(self, number: int) -> bool:
-        """End a job that waits or runs; returns whether there was one."""
+        """End a job that waits or runs; returns whether there was one.
+
+        One that learns may take a few seconds to end with the best so far; if it is cancelled again, it may not.
+        """
         with self._changed:
             job = self._jobs.get(number)
             if job is None or job.state in ENDED:
                 return False
-            job.end("cancelled")
+            if job.state == "running" and job.until is None and job.request.get("do") in _KEEPING:
+                job.until = monotonic() + GRACE
+            else:
+                job.end("cancelled")
             self._changed.notify_all()
             return True
 
@@ -181,30 +197,42 @@ class JobQueue:
 
     def _follow(self, worker: _Worker, job: Job) -> bool:
         """Give a job to the process and hear from it until it ends; returns whether the process can have another."""
-        until = monotonic() + self._seconds
+        until, told = monotonic() + self._seconds, False
         try:
             worker.give(job.request)
             while job.state == "running":
-                if monotonic() > until:
-                    with self._changed:
-                        job.end("failed", error=f"this took longer than {self._seconds:g} seconds and was ended")
-                    return False
+                if job.until is not None and not told:
+                    worker.give(STOP)
+                    told = True
                 message = worker.hear()
                 with self._changed:
-                    if message is None or job.state != "running":
-                        continue
-                    if "record" in message:
-                        job.add(message["record"])
-                    elif "result" in message:
-                        job.end("done", result=message["result"])
+                    if job.state == "running" and message is not None and _take(job, message):
                         return True
-                    elif "error" in message:
-                        job.end("failed", error=message["error"])
-                        return True
+                    self._check_time(job, until)
         except (EOFError, OSError):
             with self._changed:
                 job.end("failed", error="the process that worked on this has died; perhaps there was too little memory")
         return False
+
+    def _check_time(self, job: Job, until: float) -> None:
+        """End a job whose time is over."""
+        if job.until is not None and monotonic() > job.until:
+            job.end("cancelled")
+        if monotonic() > until:
+            job.end("failed", error=f"this took longer than {self._seconds:g} seconds and was ended")
+
+
+def _take(job: Job, message: dict[str, Any]) -> bool:
+    """Note what the process says of a job; returns whether it has ended."""
+    if "record" in message:
+        job.add(message["record"])
+    elif "result" in message:
+        job.end("done", result=message["result"])
+    elif "error" in message:
+        job.end("failed", error=message["error"])
+    else:
+        job.end("cancelled")
+    return job.state in ENDED
 
 
 class _Worker:

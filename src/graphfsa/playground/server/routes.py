@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from typing import Any
 
@@ -47,7 +48,7 @@ def application(page: str, queue: JobQueue, keys: Keys) -> Starlette:
         return JSONResponse({"version": __version__, "tasks": offered_tasks(), "learners": list(LEARNERS)})
 
     async def begin(request: Request) -> Response:
-        job = queue.submit(read_request(await read_body(request)))
+        job = queue.submit(await asyncio.to_thread(read_request, await read_body(request)))
         return JSONResponse({"job": job.number}, 202)
 
     async def follow(request: Request) -> Response:

@@ -12,6 +12,7 @@ import uvicorn
 
 from graphfsa.checks import check_integer, check_number
 from graphfsa.errors import GraphFSAError
+from graphfsa.playground.server.connections import AT_ONCE, Connection
 from graphfsa.playground.server.guards import Guard, Keys
 from graphfsa.playground.server.jobs import JobQueue
 from graphfsa.playground.server.routes import application
@@ -19,7 +20,6 @@ from graphfsa.plugins import loaded_files
 from graphfsa.processes import check_not_imported
 
 HOST = "127.0.0.1"
-_CONNECTIONS = 64
 _GRACE = 2
 """Seconds that answers may still take when the server ends."""
 
@@ -49,7 +49,7 @@ def serve_page(
             guarded = Guard(application(page, queue, keys), keys, number)
             settings = uvicorn.Config(
                 guarded,
-                http="h11",
+                http=Connection,
                 ws="none",
                 loop="asyncio",
                 lifespan="off",
@@ -58,7 +58,7 @@ def serve_page(
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
-                limit_concurrency=_CONNECTIONS,
+                backlog=AT_ONCE,
                 timeout_graceful_shutdown=_GRACE,
             )
             tell(f"http://{HOST}:{number}/#token={keys.token}")
@@ -76,7 +76,7 @@ def _listening(port: int) -> socket.socket:
         if os.name == "posix":  # A port that was in use a moment ago; elsewhere this would share it with others.
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((HOST, port))
-        listening.listen(_CONNECTIONS)  # Whoever is told the address may come at once.
+        listening.listen(AT_ONCE)  # Whoever is told the address may come at once.
     except OSError as error:
         listening.close()
         raise GraphFSAError(f"port {port} must be free; {error.strerror or error}") from error

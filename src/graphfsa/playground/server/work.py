@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from threading import Thread
 from time import monotonic
@@ -16,47 +17,74 @@ from typing import Any
 
 import numpy as np
 
-from graphfsa.analysis import compare, suggest, verify
+from graphfsa.analysis import Difference, compare, suggest, verify
 from graphfsa.analysis.verification import Counterexample
 from graphfsa.automaton import GraphFSA
 from graphfsa.datasets import Example, Examples, as_dataset, read_jsonl
 from graphfsa.errors import GraphFSAError
 from graphfsa.evaluation import report
 from graphfsa.files import atomic_write
-from graphfsa.interrupts import ignore_signals
+from graphfsa.interrupts import deferred_signals, ignore_signals
 from graphfsa.learners import Model, SoftTable, learn
 from graphfsa.playground.scenes import read_automaton, scene, world_of
-from graphfsa.playground.server.jobs import receive, send
+from graphfsa.playground.server.jobs import STOP, receive, send
+from graphfsa.playground.server.stopping import Stopping
 from graphfsa.plugins import load_file
 from graphfsa.processes import end_with_parent
 from graphfsa.proofs import prove
 
 _EVERY = 0.12
 """Seconds between two records, at least."""
-_SHOWN_NODES = 24
-"""Size of the graph on which one looks at what was learned."""
+_SHOWN_NODES, _SHOWN_CELLS = 24, 576
+"""Size of the graph, or of the board, on which one looks at what was learned."""
 _MAX_COLUMNS = 60
 _MAX_ATTEMPTS = 40
 Tell = Callable[[dict[str, Any]], None]
+_stopping = Stopping()
 
 
 def serve(connection: Connection, files: list[str]) -> None:
     """Work on the requests that come, until the server closes the connection or ends."""
-    ignore_signals()  # The server is interrupted, and ends us.
+    requests: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
+    # Threads that begin now stay deaf to signals, which are for the main thread.
     Thread(target=end_with_parent, daemon=True).start()
+    Thread(target=_listen, args=(connection, requests), daemon=True).start()
+    ignore_signals()  # The server is interrupted, and ends us.
+    _stopping.begin()
     os.dup2(2, 1)
     for file in files:
         with suppress(Exception, SystemExit):  # What needs it will fail, and say why.
             load_file(file)
+    with suppress(OSError):
+        while (request := requests.get()) is not None:
+            _stopping.forget()
+            _say(connection, _answered(request, _calm(lambda record: _say(connection, {"record": record}))))
+
+
+def _listen(connection: Connection, requests: SimpleQueue[dict[str, Any] | None]) -> None:
+    """What comes from the server: requests, and the word to stop, which can't wait for the one at work."""
     with suppress(EOFError, OSError):
         while True:
-            send(connection, _answered(receive(connection), _calm(lambda record: send(connection, {"record": record}))))
+            message = receive(connection)
+            if message == STOP:
+                _stopping.ask()
+            else:
+                requests.put(message)
+    requests.put(None)
+
+
+def _say(connection: Connection, message: dict[str, Any]) -> None:
+    """Send a message, whole."""
+    with deferred_signals():
+        send(connection, message)
 
 
 def _answered(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
-    """What came of a request: a result, or an error in words."""
+    """What came of a request: a result, an error in words, or nothing if it was stopped before there was anything."""
     try:
         return {"result": _ANSWERS[request["do"]](request, tell)}
+    except KeyboardInterrupt:
+        return {"stopped": True}
     except GraphFSAError as error:
         return {"error": str(error)}
     except MemoryError:
@@ -134,10 +162,12 @@ def _data(request: dict[str, Any]) -> Any:
 
 def _learn(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     data = _data(request)
-    model = learn(data, request["learner"], seed=request["seed"], watch=tell)
+    with _stopping.interruptible():
+        model = learn(data, request["learner"], seed=request["seed"], watch=tell)
     known = model.provenance
     facts: dict[str, Any] = {
         "verdict": model.verdict,
+        "interrupted": model.interrupted,
         "task": request["task"],
         "inputs": list(model.task.inputs),
         "classes": list(model.task.classes),
@@ -164,7 +194,8 @@ def _shown(data: Any, seed: int) -> Example:
     if isinstance(data, Examples):
         return max(data, key=lambda example: example.graph.num_nodes)
     (rng,) = np.random.default_rng(seed).spawn(1)
-    return next(iter(as_dataset(data).generate(_SHOWN_NODES, 1, rng)))
+    dataset = as_dataset(data)
+    return next(iter(dataset.generate(_SHOWN_CELLS if dataset.graph_class is None else _SHOWN_NODES, 1, rng)))
 
 
 def _matched(model: Model, example: Example) -> Any:
@@ -246,12 +277,29 @@ def _suggest(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
 def _compare(request: dict[str, Any], _tell: Tell) -> dict[str, Any]:
     first, second = _automaton(request["model"]), _automaton(request["other"])
     found = compare(first, second, graph_class=request["graph_class"], max_nodes=request["max_nodes"])
-    facts = {"equivalent": found.equivalent, "by": found.by, "checked": found.checked, "graph_class": found.graph_class}
+    facts: dict[str, Any] = {
+        "equivalent": found.equivalent,
+        "by": found.by,
+        "checked": found.checked,
+        "graph_class": found.graph_class,
+    }
     differs = found.distinguishing
     if differs is None:
         return {**facts, "difference": None}
     states = np.array(first.starting_states)[list(differs.inputs)]
+    facts["admitted"] = None if request["task"] is None else _admits(request["task"], first, differs)
     return {**facts, "difference": {"scene": scene(first, differs.graph, states), "steps": differs.steps}}
+
+
+def _admits(task: str, fsa: GraphFSA, differs: Difference) -> bool:
+    """Whether a task has an instance that begins as the automaton does where it differs from another one."""
+    dataset = as_dataset(task)
+    names = [fsa.state_names[fsa.starting_states[number]].removesuffix(" (start)") for number in differs.inputs]
+    try:
+        inputs = [dataset.task.inputs.index(name) for name in names]
+        return bool((dataset.instances(differs.graph) == inputs).all(axis=1).any())
+    except (GraphFSAError, ValueError):  # It is not defined on such a graph, or has no such input.
+        return False
 
 
 def _report(request: dict[str, Any], _tell: Tell) -> dict[str, Any]:

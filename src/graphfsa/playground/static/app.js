@@ -110,7 +110,7 @@ session.on("frame", () => {
   if (stage.selected !== null) ask();
 });
 session.on("world", () => {
-  stage.selected = stage.cursor = found = null;
+  stage.selected = stage.cursor = stage.given = found = null;
   stage.marks = [];
   stage.setWorld(session.graph, session.points);
   $("title").textContent = session.title;
@@ -142,7 +142,7 @@ session.on("playing", () => {
   if (!session.playing) opening.keep();
 });
 session.on("stopped", (stopped) => {
-  const words = { rest: `At rest after step ${stopped.since ?? session.time - 1}`, cycle: `From step ${stopped.since} on it repeats every ${stopped.period} steps`,
+  const words = { rest: `At rest from step ${stopped.since} on`, cycle: `From step ${stopped.since} on it repeats every ${stopped.period} steps`,
     limit: "No rest was found yet: it goes on", break: "Paused: the condition holds", late: "This takes long; here is how far it came" };
   toast(words[stopped.kind]);
   lessons.stopped(stopped);
@@ -253,7 +253,9 @@ const SPEEDS = (value) => (value >= 100 ? 1000 : Math.round(0.5 * 240 ** (value 
 
 function showSpeed() {
   $("speed").value = session.speed >= 1000 ? 100 : Math.round((100 * Math.log(session.speed / 0.5)) / Math.log(240));
-  $("pace").textContent = session.speed >= 1000 ? "fastest" : `${session.speed >= 10 ? Math.round(session.speed) : session.speed} / s`;
+  const pace = session.speed >= 10 ? Math.round(session.speed) : session.speed, fastest = session.speed >= 1000;
+  $("pace").textContent = fastest ? "fastest" : `${pace} / s`;
+  $("speed").setAttribute("aria-valuetext", fastest ? "as fast as it can" : `${pace} step${pace === 1 ? "" : "s"} a second`);
 }
 
 $("speed").addEventListener("input", () => {

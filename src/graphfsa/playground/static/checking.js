@@ -20,6 +20,7 @@ export class Checking {
       el("div", { class: "row" }, this.task, el("label", {}, "up to", this.most, "nodes")), el("div", { class: "row" }, this.buttons), this.hint,
       this.parts.status, this.parts.result, comparing.box);
     this.comparing = comparing;
+    comparing.task = () => (teaching.tasks[this.task.value] ? this.task.value : null);
     for (const event of ["automaton", "world"]) app.session.on(event, () => !panel.hidden && this.show());
     app.session.on("automaton", () => app.session.rules !== this.about && fill(this.parts.result));
     app.session.on("world", () => !this.putting && this.where && (this.where.textContent = "The canvas shows another world now."));
@@ -32,6 +33,8 @@ export class Checking {
     const of = (states) => states.map((state) => fsa.names[state]);
     const fits = ({ inputs, classes, kind }) => (kind === "evolution" ? fsa.names.length === classes.length && known(classes, fsa.names) : known(inputs, of(fsa.starting)) && known(classes, of(fsa.final)));
     const names = Object.keys(tasks).filter((name) => fits(tasks[name]));
+    const { preset } = this.app.session;
+    if (names.includes(preset)) names.unshift(...names.splice(names.indexOf(preset), 1));
     if (found?.task && names.includes(found.task)) names.unshift(...names.splice(names.indexOf(found.task), 1));
     const own = examples.list.length > 0 && known(examples.inputs, of(fsa.starting)) && known(examples.classes, of(fsa.final));
     this.names = [...names, ...(own ? [OWN] : [])];

@@ -2,8 +2,10 @@
 
 import { palette } from "./colours.js";
 import { $, el, fill } from "./dom.js";
+import { incomparable, matched } from "./matching.js";
 import { PRESETS } from "./presets.js";
 import { Problem, need } from "./problem.js";
+import { fromJson, parseRules } from "./rules.js";
 import { startOf } from "./scene.js";
 import { Session } from "./session.js";
 import { Stage } from "./stage.js";
@@ -12,10 +14,19 @@ import { work } from "./working.js";
 
 const MOST = 2 ** 17, CLASSES = ["tree", "path", "cycle", "connected", "row", "ring"];
 
+// Whether a difference matters for a task.
+function beginning(admitted, task) {
+  if (admitted === null) return "Nodes may start in any of their starting states here, also as no run of a task would begin.";
+  return admitted ? `A run of ${task} can begin like this.` : `No run of ${task} begins like this: here nodes may start in any of their starting states.`;
+}
+
 export class Comparing {
+  // The function `task` names the task that the automaton on the page is checked for, if there is one.
   constructor(app, server) {
-    Object.assign(this, { app, server, kept: [], on: false, second: null });
-    this.other = el("select", { id: "other", "aria-label": "The other automaton", onchange: () => { fill(this.status); if (this.on) this.begin(); } });
+    Object.assign(this, { app, server, task: () => null, kept: [], on: false, second: null });
+    this.opened = new Map();
+    this.other = el("select", { id: "other", "aria-label": "The other automaton", onchange: () => this._choose() });
+    this.reason = el("p", { id: "incomparable", class: "hint" });
     this.status = el("div", { id: "compare-status" });
     this.differ = el("p", { id: "differ", role: "status" });
     this.kind = el("select", { id: "compare-class", "aria-label": "Graphs" }, CLASSES.map((name) => el("option", { value: name }, { row: "rows", ring: "rings", connected: "connected graphs" }[name] ?? `${name}s`)));
@@ -24,9 +35,10 @@ export class Comparing {
     this.keep = el("button", { type: "button", id: "keep", title: "Remember the automaton on the page, to compare others with it", onclick: () => this._keep() }, "Keep this one");
     this.find = el("button", { type: "button", id: "difference", onclick: () => this.difference() }, "Find a difference");
     this.box = el("div", { id: "compare" }, el("h3", {}, "Compare with another automaton"), el("div", { class: "row" }, this.other, this.keep), el("div", { class: "row" }, this.beside), this.differ,
-      el("div", { class: "row" }, this.find, el("label", {}, "on"), this.kind, el("label", {}, "of up to", this.most, "nodes")), this.status);
+      el("div", { class: "row" }, this.find, el("label", {}, "on"), this.kind, el("label", {}, "of up to", this.most, "nodes")), this.reason, this.status);
     const { session } = app;
     for (const event of ["world", "graph", "automaton"]) session.on(event, () => this.on && this._load());
+    session.on("drawing", () => this.on && this.end());
     session.on("automaton", () => fill(this.status));
     session.on("frame", () => this.on && this._follow());
     app.drawn.push(() => this.on && this._draw());
@@ -36,19 +48,44 @@ export class Comparing {
     const slotted = this.app.session.fsa?.aggregation.name === "positional";
     for (const each of this.kind.options) each.hidden = each.disabled = ["row", "ring"].includes(each.value) !== slotted;
     if (this.kind.selectedOptions[0]?.disabled) this.kind.value = slotted ? "ring" : "tree";
-    const { value } = this.other, own = this.app.session.fsa?.names ?? [];
-    const near = PRESETS.filter(({ scene }) => new RegExp(`^states: ${own.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(", ")}$`, "m").test(scene.rules));
-    const option = ({ title }, name) => el("option", { value: name }, title);
-    fill(this.other, this.kept.map((each, k) => option(each, `kept:${k}`)), [...near, ...PRESETS.filter((preset) => !near.includes(preset))].map((preset) => option(preset, preset.id)));
-    if ([...this.other.options].some((each) => each.value === value)) this.other.value = value;
+    const { value } = this.other, { fsa } = this.app.session, option = ({ title }, name) => el("option", { value: name }, title);
+    // What can be compared comes first, and among it what has states of the same names.
+    const rank = (preset) => (incomparable(fsa, this._automaton(preset)) ? 2 : String(this._automaton(preset).names) === String(fsa.names) ? 0 : 1);
+    const presets = fsa ? PRESETS.map((preset) => [rank(preset), preset]).sort(([a], [b]) => a - b).map(([, preset]) => preset) : PRESETS;
+    fill(this.other, this.kept.map((each, k) => option(each, `kept:${k}`)), presets.map((preset) => option(preset, preset.id)));
+    if (this.picked) this.other.value = value;
+    else if (fsa) this.other.value = (presets.find((preset) => preset.scene.rules !== this.app.session.rules) ?? presets[0]).id;
+    this._check();
+  }
+
+  _choose() {
+    this.picked = true;
+    fill(this.status);
+    this._check();
+    if (this.on) this.begin();
+  }
+
+  // Whether the two can be compared.
+  _check() {
+    const { fsa } = this.app.session, why = fsa && incomparable(fsa, this._automaton(this.chosen));
+    this.find.disabled = Boolean(why || this.busy);
+    this.reason.textContent = why ? `No difference can be looked for: ${why}.` : "";
+  }
+
+  _automaton(each) {
+    const { rules, automaton } = each.scene;
+    if (!this.opened.has(each)) this.opened.set(each, rules ? parseRules(rules) : fromJson(automaton));
+    return this.opened.get(each);
   }
 
   _keep() {
     const { session, toast } = this.app, scene = session.scene();
     this.kept.unshift({ title: `kept: ${session.title || "an automaton"}${this.kept.length ? ` (${this.kept.length + 1})` : ""}`, scene: modelOf(scene) });
     this.kept = this.kept.slice(0, 12);
+    this.picked = true;
     this.show();
     this.other.value = "kept:0";
+    this._check();
     toast("Kept: change the rules now, or learn another one");
   }
 
@@ -103,7 +140,7 @@ export class Comparing {
       need(session.graph.n <= MOST, `worlds of at most ${MOST.toLocaleString("en")} nodes are shown side by side`);
       const { world } = session.scene({ full: true }), model = modelOf(this.chosen.scene);
       second.load({ v: 1, ...model, world, start: { all: 0 }, seed: session.seed, title: this.chosen.title });
-      this._match();
+      this.places = matched(session.fsa, second.fsa);
       this._restart();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
@@ -115,12 +152,6 @@ export class Comparing {
     this.names.children[1].textContent = this.chosen.title;
     this._colour();
     this.app.actions.redraw();
-  }
-
-  // Which state of the other has which state of this one's name; by their places if no name is shared.
-  _match() {
-    const own = this.app.session.fsa.names, others = this.second.fsa.names, by = own.map((name) => others.indexOf(name));
-    this.places = by.every((place) => place < 0) && own.length === others.length ? own.map((_, state) => state) : by;
   }
 
   _restart() {
@@ -162,10 +193,9 @@ export class Comparing {
     this.stage.setColours(palette(this.second.fsa.names, { ...this.chosen.scene.colours, ...this._shared() }, this.app.dark), this.app.themed());
   }
 
-  // States of one name have one colour.
+  // States that belong together have one colour.
   _shared() {
-    const { names } = this.app.session.fsa;
-    return Object.fromEntries(names.map((name, state) => [name, this.app.colours[state]]));
+    return Object.fromEntries(this.places.flatMap((place, state) => (place < 0 ? [] : [[this.second.fsa.names[place], this.app.colours[state]]])));
   }
 
   _draw() {
@@ -180,17 +210,18 @@ export class Comparing {
   // ---- the smallest graph on which they differ
 
   async difference() {
-    const { app } = this, { session } = app, mine = modelOf(session.scene());
-    this.find.disabled = true;
-    const found = await work(this.server, this.status, { do: "compare", model: mine, other: modelOf(this.chosen.scene), graph_class: this.kind.value, max_nodes: Math.min(12, Math.max(1, Math.floor(Number(this.most.value)) || 5)) });
-    this.find.disabled = false;
+    const { app } = this, { session } = app, mine = modelOf(session.scene()), task = this.task();
+    this.busy = this.find.disabled = true;
+    const found = await work(this.server, this.status, { do: "compare", task, model: mine, other: modelOf(this.chosen.scene), graph_class: this.kind.value, max_nodes: Math.min(12, Math.max(1, Math.floor(Number(this.most.value)) || 5)) });
+    this.busy = false;
+    this._check();
     if (!found) return;
     if (found.difference) {
-      session.load({ ...found.difference.scene, ...mine, colours: session.colours, title: "A difference" });
+      session.load({ ...found.difference.scene, ...mine, colours: session.colours, title: session.title || "A difference" });
       session.goTo(found.difference.steps);
       this.begin();
     }
-    fill(this.status, el("p", { id: "compared", role: "status" }, !found.equivalent ? "They differ: the smallest graph that shows it is on the canvas, side by side."
+    fill(this.status, el("p", { id: "compared", role: "status" }, !found.equivalent ? `They differ: the smallest graph that shows it is on the canvas, side by side. ${beginning(found.admitted, task)}`
       : found.by === "renaming" ? "They do the same on every graph whatsoever, up to the names of their states."
         : `No difference on any of these graphs, from any inputs: ${found.checked.toLocaleString("en")} in all.`));
   }

@@ -17,6 +17,7 @@ export class Drawing {
     Object.assign(this, { inputs, classes, asked, done, active: false });
     this.rules = teachingRules(inputs, classes);
     this.before = this.app.session.scene();
+    this.app.session.say("drawing");
     this.app.session.load({ v: 1, title: asked ? "A question" : "An example", rules: this.rules, world, start: { runs: given.flatMap((input) => [classes.length + input, 1]) } });
     this.active = true;
     this.app.pointer.state = classes.length + given[0];
@@ -32,7 +33,7 @@ export class Drawing {
 
   end() {
     this.active = false;
-    this.app.pointer.mark = null;
+    this.app.pointer.mark = this.app.stage.given = null;
     this.app.setTool("paint");
     fill(this.box);
   }
@@ -46,7 +47,7 @@ export class Drawing {
     const { app } = this, { session, pointer } = app;
     Object.assign(this, { phase, tool });
     if (phase === "inputs") {
-      this.given = null;
+      this.given = app.stage.given = null;
       // Labels of a graph that was changed are forgotten.
       const first = this.classes.length;
       if (session.states.some((state) => state < first)) session.setStates(session.states.map((state) => Math.max(state, first)));
@@ -59,6 +60,7 @@ export class Drawing {
   }
 
   label() {
+    this.app.stage.given = this.app.session.states;
     this.given = Array.from(this.app.session.states, (state) => state - this.classes.length);
     this._phase("labels", "paint");
   }
@@ -109,7 +111,7 @@ export class Drawing {
         el("div", { class: "row" }, tool("build", "Nodes and edges"), tool("paint", "Inputs")),
         el("div", { class: "row" }, el("button", { type: "button", class: "strong", id: "to-labels", onclick: () => this._next() }, "Next: its labels"), leave)]
       : [el("b", {}, this.asked ? "Which label has each node of this graph?" : "2. Its labels"),
-        el("p", { class: "hint" }, this.asked?.words, ` Click a node until it has its label: ${names.slice(0, count).join(", ")}. Nodes without one don't count.`),
+        el("p", { class: "hint" }, this.asked?.words, ` Click a node until it has its label: ${names.slice(0, count).join(", ")}. Nodes without one don't count. The ring around it, or the spot in a cell, is the node's input.`),
         el("p", { class: "count", role: "status" }),
         el("div", { class: "row" }, el("button", { type: "button", class: "strong", id: "to-examples", onclick: () => this._finish() }, this.asked ? "These are the labels" : "Add this example"),
           this.asked ? null : el("button", { type: "button", onclick: () => this._phase("inputs", "paint") }, "Back"), leave)]));

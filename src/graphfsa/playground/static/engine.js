@@ -46,6 +46,21 @@ export class Engine {
     this.active = null;
   }
 
+  // Whether nothing moves any more; with coins, whether nothing could.
+  atRest() {
+    const { states, sure, active } = this, entry = this._entryOf(), moves = (node) => (sure ? sure[entry(node)] : entry(node)) !== states[node];
+    if (!active) {
+      for (let node = 0; node < states.length; node++) if (moves(node)) return false;
+      return true;
+    }
+    const { indptr, indices } = this.graph.out;
+    for (const node of active) {
+      if (moves(node)) return false;
+      for (let arc = indptr[node]; arc < indptr[node + 1]; arc++) if (moves(indices[arc])) return false;
+    }
+    return true;
+  }
+
   counts() {
     const counts = new Int32Array(this.fsa.names.length), states = this.states;
     for (let node = 0; node < states.length; node++) counts[states[node]]++;

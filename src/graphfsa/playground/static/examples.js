@@ -103,14 +103,17 @@ export function teachingRules(inputs, classes) {
   return `states: ${names.join(", ")}\nstarting states: ${names.slice(classes.length).join(", ")}\naggregation: counting bound=1\n\n${names.map((name) => `${name} stays\n`).join("\n")}`;
 }
 
-// A small picture of an example, in the colours of its labels; nodes without one in those of their inputs.
+// A small picture of an example, in the colours of its labels, with rings in those of its inputs; nodes without a label
+// have the colours of their inputs alone.
 export function picture(app, { line, points }, inputs, classes) {
   if (line.num_nodes > MAX_SHOWN) return el("span", { class: "hint" }, `${line.num_nodes} nodes`);
-  const canvas = el("canvas", { width: 168, height: 112, role: "img", "aria-label": `${line.num_nodes} nodes: ${line.labels.join(", ")}`.slice(0, 200) }), stage = new Stage(canvas);
+  const canvas = el("canvas", { width: 168, height: 112, role: "img", "aria-label": `${line.num_nodes} nodes: ${line.inputs.map((input, node) => `${input}: ${line.mask && !line.mask[node] ? "no label" : line.labels[node]}`).join(", ")}`.slice(0, 200) }), stage = new Stage(canvas);
   const graph = edgeGraph(line.num_nodes, line.edges.flat(), { directed: Boolean(line.directed) });
-  const state = (node) => (line.mask && !line.mask[node] ? classes.length + inputs.indexOf(String(line.inputs[node])) : classes.indexOf(String(line.labels[node])));
+  const given = line.inputs.map((name) => Math.max(0, classes.length + inputs.indexOf(String(name))));
+  const state = (node) => (line.mask && !line.mask[node] ? given[node] : classes.indexOf(String(line.labels[node])));
   stage.setColours(palette(teachingNames(inputs, classes), {}, app.dark), app.themed());
   stage.setWorld(graph, points ?? layout(graph));
+  stage.given = given;
   stage.draw(Uint8Array.from({ length: graph.n }, (_, node) => Math.max(0, state(node))));
   return canvas;
 }

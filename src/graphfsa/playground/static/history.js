@@ -8,6 +8,7 @@ export class History {
     this.engine = engine;
     this.stride = 1;
     this.frames = [];
+    this.still = null; // The step from which on nothing moves, where that is known.
     this._keep();
   }
 
@@ -17,8 +18,16 @@ export class History {
 
   step() {
     const moved = this.engine.step();
+    if (moved) this.still = null;
+    else this.still ??= this.engine.time - 1;
     if ((this.engine.time - this.first) % this.stride === 0) this._keep();
     return moved;
+  }
+
+  // Whether nothing moves from this step on.
+  atRest() {
+    if (this.still === null && this.engine.atRest()) this.still = this.engine.time;
+    return this.still !== null;
   }
 
   _keep() {
@@ -38,6 +47,7 @@ export class History {
       this.engine.states.set(frame.states);
       this.engine.time = frame.time;
       this.engine.touch();
+      if (this.still > frame.time) this.still = null;
       time = target;
     }
     while (this.engine.time < time && !stop()) {
@@ -49,6 +59,7 @@ export class History {
   // After states were changed from outside: what was later is forgotten, and here is a frame that stays.
   edited() {
     this.engine.touch();
+    this.still = null;
     while (this.frames.length && this.frames[this.frames.length - 1].time >= this.engine.time) this.frames.pop();
     this.frames.push({ time: this.engine.time, states: this.engine.states.slice(), own: true });
   }

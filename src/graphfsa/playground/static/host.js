@@ -45,7 +45,7 @@ export class Host {
     this._travel(id, at);
   }
 
-  // Steps, until one of the conditions holds, nothing moves any more, or, unless all are wanted, the time is up.
+  // Steps, until one of the conditions holds, the world has come to rest, or, unless all are wanted, the time is up.
   advance({ id, steps, breaks = [], rows = false, used = false, all = false }) {
     const until = all ? Infinity : performance.now() + SLICE, counts = [], lines = [];
     let stopped = null, moved = -1, done = 0;
@@ -56,11 +56,9 @@ export class Host {
       const now = this.engine.counts();
       counts.push(now);
       if (rows) lines.push(this.engine.states.slice());
-      if (moved === 0) stopped = { kind: "rest" };
-      else {
-        const hit = breaks.findIndex((each) => holds(each, now, this.engine) && !holds(each, before, null));
-        if (hit >= 0) stopped = { kind: "break", hit };
-      }
+      const hit = moved === 0 ? -1 : breaks.findIndex((each) => holds(each, now, this.engine) && !holds(each, before, null));
+      if (hit >= 0) stopped = { kind: "break", hit };
+      else if (this.history.atRest()) stopped = { kind: "rest", since: this.history.still };
     }
     this._frame(id, { counts, rows: lines, stopped, moved, used });
   }
@@ -111,7 +109,7 @@ export class Host {
       const moved = this.history.step(), mark = fingerprint(this.engine.states);
       way.note();
       if (moved === 0) {
-        since = this.engine.time - 1;
+        since = this.history.still;
         period = 1;
       } else if (!this.engine.fsa.outcomes && known.has(mark)) {
         const states = this.engine.states.slice(), end = this.engine.time, back = known.get(mark);

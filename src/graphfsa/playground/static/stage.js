@@ -19,6 +19,7 @@ export class Stage {
     this.selected = null;
     this.cursor = null;
     this.marks = [];
+    this.given = null; // While labels are given: the state of each node that stands for its input.
     this.fitted = true;
     this.theme = { ground: "#fff", line: "#ccc", ink: "#000", accent: "#000" };
     this._small = document.createElement("canvas");
@@ -161,6 +162,7 @@ export class Stage {
     context.fillRect(0, 0, canvas.width, canvas.height);
     if (!this.graph || !states) return;
     this[`_${this.kind}`](states);
+    if (this.given && states.length <= CIRCLES && this.kind !== "rows") this._inputs(states);
     for (const node of this.marks.slice(0, CIRCLES)) this._mark(node);
     if (this.cursor !== null) this._outline(this.cursor, theme.accent, [4, 3]);
     if (this.selected !== null && this.selected < this.graph.n) this._outline(this.selected, theme.accent, []);
@@ -349,6 +351,25 @@ export class Stage {
     }
     over.getContext("2d").putImageData(this._overPixels, 0, 0);
     context.drawImage(over, 0, 0);
+  }
+
+  // Around each node that has a label its input, as a ring; in cells as a small mark.
+  _inputs(states) {
+    const { scale, x, y } = this.view, { context, theme, given } = this, round = this.kind === "graph", r = round ? this.radius() : scale * 0.17;
+    context.strokeStyle = theme.ink;
+    states.forEach((state, node) => {
+      if (state === given[node]) return;
+      const [wx, wy] = this.place(node), cx = x + wx * scale, cy = y + wy * scale;
+      context.beginPath();
+      context.arc(cx, cy, r, 0, 2 * Math.PI);
+      if (round) context.arc(cx, cy, r * 0.64, 0, 2 * Math.PI, true);
+      context.fillStyle = this.colours[given[node]];
+      context.fill();
+      context.lineWidth = Math.max(1, Math.min(2, r * 0.12));
+      context.globalAlpha = 0.55;
+      context.stroke();
+      context.globalAlpha = 1;
+    });
   }
 
   // Cells lie close together, so theirs are marked inside.

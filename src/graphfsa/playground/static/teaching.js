@@ -13,9 +13,18 @@ const VERDICTS = {
   impossible: ["Impossible", "No automaton of the sizes that were tried gives these labels."],
 };
 
+const ENDED = {
+  exact: "It gives every example its labels. Whether it is right on other graphs was not found out.", impossible: "No automaton of the sizes that were tried gives these labels; it was not found out which graphs alone show it.",
+  undecided: "This is the best so far. Whether an automaton gives all labels was not found out.",
+};
+
 // The automaton on the page, as requests have it.
 export function modelOf({ rules, automaton }) {
   return rules ? { rules } : { automaton };
+}
+
+function groupOf({ kind, graphs }) {
+  return kind === "evolution" ? "steps" : ["path", "tree"].includes(graphs) ? "trees" : "graphs";
 }
 
 export class Teaching {
@@ -52,13 +61,16 @@ export class Teaching {
 
   _task() {
     if (!this.task.options.length) {
-      fill(this.task, Object.keys(this.tasks).map((name) => el("option", { value: name }, name)));
+      const group = (title, belongs) => el("optgroup", { label: title }, Object.keys(this.tasks).filter((name) => groupOf(this.tasks[name]) === belongs).map((name) => el("option", { value: name }, name)));
+      fill(this.task, group("Labels on paths and trees", "trees"), group("Labels on other graphs", "graphs"), group("Steps of a rule, on boards, rows and graphs", "steps"));
       if (this.tasks["path-finding"]) this.task.value = "path-finding";
     }
     const facts = this.tasks[this.task.value];
     if (!facts) return null;
     const [names, words] = facts.kind === "evolution" ? ["states", facts.classes] : ["labels", facts.classes];
-    return [el("div", { class: "row" }, this.task), el("dl", { class: "facts" }, el("dt", {}, "graphs"), el("dd", {}, `${facts.graphs}s`.replace("connecteds", "connected graphs")),
+    const graphs = facts.graphs === null ? "boards" : `${facts.graphs}s`.replace("connecteds", "connected graphs");
+    return [el("div", { class: "row" }, this.task), el("p", { id: "task-about" }, facts.about), facts.needs ? el("p", { class: "hint" }, facts.needs) : null,
+      el("dl", { class: "facts" }, el("dt", {}, "graphs"), el("dd", {}, graphs),
       facts.kind === "evolution" ? null : [el("dt", {}, "inputs"), el("dd", {}, facts.inputs.join(", "))], el("dt", {}, names), el("dd", {}, words.join(", ")))];
   }
 
@@ -140,12 +152,13 @@ export class Teaching {
   }
 
   _result() {
-    const { found } = this, [title, words] = VERDICTS[found.verdict] ?? [found.verdict, ""], good = ["proved", "exact"].includes(found.verdict);
+    const { found } = this, ended = found.interrupted && found.verdict !== "proved";
+    const [title, words] = ended ? ["Interrupted", ENDED[found.verdict] ?? ENDED.undecided] : VERDICTS[found.verdict] ?? [found.verdict, ""], good = !ended && ["proved", "exact"].includes(found.verdict);
     fill(this.parts.result, el("div", { class: `card verdict ${good ? "good" : "bad"}` }, el("b", { id: "verdict" }, title), el("p", {}, found.claim ? capital(found.claim.replace(/^[a-z]+: /, "")) : words),
       el("dl", { class: "facts" }, found.graphs === null ? null : [el("dt", {}, "graphs"), el("dd", {}, found.graphs.toLocaleString("en"))],
         found.accuracy === null ? null : [el("dt", {}, "right"), el("dd", {}, `${(100 * found.accuracy).toFixed(2)} % of the labels`)], el("dt", {}, "seconds"), el("dd", {}, found.seconds?.toFixed(1))),
       found.conflict ? [el("p", { class: "hint" }, "These can't all be right:"), this._conflict()] : null,
-      found.scene ? el("div", { class: "row" }, found.examples ? el("button", { type: "button", id: "settled", class: "strong", onclick: () => this.ask() }, "Do the examples settle it?") : null,
+      found.scene ? el("div", { class: "row" }, found.examples && found.accuracy === 1 ? el("button", { type: "button", id: "settled", class: "strong", onclick: () => this.ask() }, "Do the examples settle it?") : null,
         found.examples ? null : el("button", { type: "button", id: "to-check", onclick: () => this.app.showTab("check") }, "Check it"),
         el("button", { type: "button", id: "save-model", onclick: () => download("model.json", new Blob([found.model], { type: "application/json" })) }, "Save the model")) : null,
       el("div", { id: "settling" }),

@@ -10,6 +10,7 @@ export async function work(server, box, request, tell = () => {}) {
   const stop = el("button", { type: "button", class: "stop", onclick: () => {
     wanted = false;
     stop.disabled = true;
+    words.textContent = "stops";
     if (number !== null) server.ask("DELETE", `/api/jobs/${number}`).catch(() => {});
   } }, "Stop");
   const ticking = setInterval(() => { clock.textContent = `${Math.floor((performance.now() - began) / 1000)} s`; }, 250);
@@ -18,11 +19,12 @@ export async function work(server, box, request, tell = () => {}) {
     number = (await server.ask("POST", "/api/jobs", request)).job;
     if (!wanted) await server.ask("DELETE", `/api/jobs/${number}`);
     const result = await server.follow(number, ({ state, before, records }) => {
+      tell(records);
+      if (!wanted) return;
       const last = records.findLast((record) => record.doing);
       if (state === "waiting") words.textContent = before ? `waits for ${before === 1 ? "another job" : `${before} other jobs`}` : "begins";
       else if (last) words.textContent = last.doing;
       else if (words.textContent === "begins") words.textContent = "at work";
-      tell(records);
     });
     fill(box, result === null ? el("p", { class: "hint", role: "status" }, "Stopped.") : null);
     return result;
