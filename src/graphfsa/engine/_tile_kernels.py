@@ -33,7 +33,6 @@ close_rows: Any = None
 copy_words: Any = None
 tile_changes: Any = None
 find_active: Any = None
-step_tiles: Any = None
 """Likewise: the functions below that have these names."""
 
 
@@ -58,69 +57,53 @@ def _tile_rows(
             column says whether any tile of a row changed.
         after: Where to write that.
     """
-    _, words, tall, wide = shape
-    room = np.zeros(rule[-1], np.uint64)
-    changed = 0
-    if looking:
-        run = max(_RUN // wide, 1)
-        seen = np.empty((4, run * wide + 2), np.uint64)
-        board = np.empty((2, len(now), (tall + 2) * (run * wide + 2) + _SPARE), np.uint64)
-        after[begin + 1 : end + 1] = 0
-        active = np.zeros(before.shape[1] - 1, np.uint8)
-        busy = before[:, before.shape[1] - 1]
-        for tile_row in range(begin + 1, end + 1):
-            if not (busy[tile_row - 1] | busy[tile_row] | busy[tile_row + 1]):
-                continue
-            changed += step_tiles(
-                tile_row, run, shape, sides, planes, rule, room, now, following, board[0], board[1], before, after,
-                seen, active,
-            )  # fmt: skip
-        return changed
-    seen = np.empty((4, words + 2), np.uint64)
-    # Row 1 of the board is row 0 of the lattice.
-    row, pace = begin + 1, max(1, _STRIP // (words + 2))
-    while row <= end:
-        last = min(row + pace, end + 1)
-        compute_rows(row, last, words, 0, rule, room, now, following)
-        clear_sides(row, last, words, sides[0], following)
-        if planes[2] or not changed:
-            changed += compare(row, last, words, sides[0], planes, False, now, following, seen)
-        close_rows(row, last, shape, sides, planes, following)
-        row = last
-    return changed
-
-
-def _step_tiles(
-    row: int, most: int, shape: Any, sides: Any, planes: Any, rule: Any, room: Any, now: Any, following: Any,
-    own: Any, own_following: Any, before: Any, after: Any, seen: Any, active: Any,
-) -> int:  # fmt: skip
-    """One row of tiles: those in which something can happen are computed, on a small board of their own."""
     height, words, tall, wide = shape
-    tiles = (words + wide - 1) // wide
-    first, last = 1 + (row - 1) * tall, min(1 + row * tall, height + 1)
-    rows, stride = last - first, words + 2
+    stride, tiles = words + 2, (words + wide - 1) // wide
+    most, busy = max(_RUN // wide, 1), before.shape[1] - 1
+    active = np.zeros(busy, np.uint8)
+    room = np.zeros(rule[-1], np.uint64)
+    seen = np.empty((4, max(stride, most * wide + 2)), np.uint64)
+    board = np.empty((2, len(now), (tall + 2) * (most * wide + 2) + _SPARE), np.uint64)
+    own, own_following = board[0], board[1]
     changed = 0
-    find_active(row, before, active)
-    tile = 1
-    while tile <= tiles:
-        run = tile
-        while tile - run < most and active[tile]:
-            tile += 1
-        if run == tile:
-            tile += 1
-            continue
-        begin, end = (run - 1) * wide, min((tile - 1) * wide, words)
-        length, tail = end - begin, sides[0] if end == words else ~np.uint64(0)
-        across = length + 2
-        copy_words(rows + 2, across, now, (first - 1) * stride + begin, stride, own, 0, across)
-        compute_rows(1, rows + 1, length, _SPARE, rule, room, own, own_following)
-        clear_sides(1, rows + 1, length, tail, own_following)
-        changed += compare(1, rows + 1, length, tail, planes, True, own, own_following, seen)
-        copy_words(rows, length, own_following, across + 1, across, following, first * stride + begin + 1, stride)
-        changed += tile_changes(row, run, length, shape, sides, seen, after) << TILES
-    close_rows(first, last, shape, sides, planes, following)
-    if sides[2]:
-        after[row, 0], after[row, tiles + 1] = after[row, tiles], after[row, 1]
+    unit, pace = (tall, tall) if looking else (1, max(1, _STRIP // stride))
+    # Row 1 of the board is row 0 of the lattice.
+    stop = min(1 + end * unit, height + 1)
+    for first in range(1 + begin * unit, stop, pace):
+        last, tile_row = min(first + pace, stop), 1 + (first - 1) // tall
+        # Both ways to step share the calls of helpers, which the compiler copies to wherever they are called.
+        source, target, row, rows, length, tail, spare = now, following, first, last - first, words, sides[0], 0
+        tile = 1
+        if looking:
+            after[tile_row] = 0
+            if not (before[tile_row - 1, busy] | before[tile_row, busy] | before[tile_row + 1, busy]):
+                continue
+            find_active(tile_row, before, active)
+            source, target, row, spare = own, own_following, 1, _SPARE
+        while tile <= tiles:
+            run = tile
+            while looking and tile - run < most and active[tile]:
+                tile += 1
+            if looking and run == tile:
+                tile += 1
+                continue
+            origin = 0
+            if looking:
+                origin, limit = (run - 1) * wide, min((tile - 1) * wide, words)
+                length, tail = limit - origin, sides[0] if limit == words else ~np.uint64(0)
+                copy_words(rows + 2, length + 2, now, (first - 1) * stride + origin, stride, own, 0, length + 2)
+            compute_rows(row, row + rows, length, spare, rule, room, source, target)
+            clear_sides(row, row + rows, length, tail, target)
+            if looking or planes[2] or not changed:
+                changed += compare(row, row + rows, length, tail, planes, looking, source, target, seen)
+            if not looking:
+                break
+            origin += first * stride + 1
+            copy_words(rows, length, own_following, length + 3, length + 2, following, origin, stride)
+            changed += tile_changes(tile_row, run, length, shape, sides, seen, after) << TILES
+        close_rows(first, last, shape, sides, planes, following)
+        if looking and sides[2]:
+            after[tile_row, 0], after[tile_row, tiles + 1] = after[tile_row, tiles], after[tile_row, 1]
     return changed
 
 
@@ -266,5 +249,4 @@ def tile_kernel(compute_rows: Callable[..., None], **helpers: Callable[..., Any]
         copy_words=_copy_words,
         tile_changes=_tile_changes,
         find_active=_find_active,
-        step_tiles=_step_tiles,
     )

@@ -64,9 +64,9 @@ class TileStepper(DenseStepper):
 
     def load(self, states: Array) -> None:
         super().load(states)
-        self._compute_all(0)
+        self.compute_all(0)
 
-    def _compute_all(self, steps: int) -> None:
+    def compute_all(self, steps: int) -> None:
         """Take it that something can happen everywhere, and look at the tiles after this number of steps."""
         self._before[1:-1, 1:-2] = EVERYTHING
         self._before[1:-1, -1] = 1
@@ -83,7 +83,7 @@ class TileStepper(DenseStepper):
         if not looking:
             self._dense_steps -= 1
         elif found >> TILES > self._num_tiles // (2 if self._sparse else 4):
-            self._compute_all(_DENSE_STEPS)
+            self.compute_all(_DENSE_STEPS)
         elif changed:
             if self._lattice.torus:
                 self._after[0], self._after[-1] = self._after[-2], self._after[1]
