@@ -14,9 +14,12 @@ import numpy as np
 from benchmarks._peers import breadth_first, lifelib_seconds, numpy_life
 from benchmarks._report import in_turns, row, say
 from graphfsa.aggregations import CountingAggregation
+from graphfsa.arrays import Array
 from graphfsa.automaton import GraphFSA, library
+from graphfsa.automaton.patterns import parse_rle, place_pattern
 from graphfsa.automaton.states import random_states
 from graphfsa.engine import run
+from graphfsa.engine._tiles import TileStepper
 from graphfsa.engine.kernels import Stepper, make_stepper
 from graphfsa.engine.threads import default_threads
 from graphfsa.graphs import Graph, Lattice, families
@@ -111,6 +114,44 @@ def lattices(quick: bool, rng: np.random.Generator, random_automaton: Maker) -> 
         seconds = in_turns({"byte": partial(byte.advance, 1)}, 3 if quick else 5, 5, thread_time)
         what = f"random table, |M| = {num_states}, b = {bound}, no circuit, a byte a cell, one core"
         yield row(what, cells / seconds["byte"], "cells/s")
+
+
+_GUN = """x = 36, y = 9
+24bo$22bobo$12b2o6b2o12b2o$11bo3bo4b2o12b2o$2o8bo5bo3b2o$2o8bo3bob2o4bobo$10bo5bo7bo$11bo3bo$12b2o!"""
+
+
+def guns(quick: bool) -> Rows:
+    """A board on which little happens: a gun and its gliders, against all cells and against lifelib's hashed trees."""
+    side, generations = (512, 500) if quick else (4096, 10_000)
+    say(f"a gun on {side} x {side} cells")
+    life = library.life_like()
+    for torus in (True, False):
+        graph = Graph.from_lattice(Lattice("moore", side, side, torus=torus))
+        # From the upper left, so that no glider comes to the other side.
+        start = place_pattern(parse_rle(_GUN), graph, (20, 20))
+        rival = None if torus else lifelib_seconds(start.reshape(side, side), generations)
+        tiles, cells = (make_stepper(life, graph, "bits", 1) for _ in range(2))
+        assert isinstance(tiles, TileStepper)
+        assert isinstance(cells, TileStepper)
+
+        def advance(stepper: TileStepper, everywhere: int, start: Array = start) -> None:
+            stepper.load(start)
+            stepper.compute_all(everywhere)
+            stepper.advance_fully(generations)
+
+        calls = {"tiles": partial(advance, tiles, 0), "cells": partial(advance, cells, generations)}
+        calls["run"] = partial(run, life, graph, start, generations, threads=1)
+        seconds = in_turns(calls, 3, 60, thread_time)
+        assert np.array_equal(tiles.states(), cells.states())
+        kind = "torus" if torus else "bounded board"
+        what = f"Gosper gun, {generations:,} generations, {kind} {side} x {side}, steps alone, one core"
+        yield row(what, seconds["tiles"], "s")
+        yield row("  against computing every cell", seconds["cells"] / seconds["tiles"], "x", "> 1")
+        yield row("  the whole run, which looks for a return to earlier states", seconds["run"], "s")
+        if not torus:
+            beside = "" if rival else ": not there"
+            ours = rival() / seconds["tiles"] if rival else 0
+            yield row(f"  against lifelib, whose hashed trees skip what repeats{beside}", ours, "x")
 
 
 def _stepper(fsa: GraphFSA, graph: Graph, kernel: Any, threads: int, rng: np.random.Generator) -> Stepper:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._engine_parts import lattices, memory, waves
+from benchmarks._engine_parts import guns, lattices, memory, waves
 from benchmarks._peers import csr_step, packed_steps, reading
 from benchmarks._report import in_turns, provenance, row, say
 from graphfsa.aggregations import (
@@ -52,6 +52,7 @@ def measure(*, quick: bool, seed: int) -> dict[str, Any]:
         _small(quick, rng),
         waves(quick, rng),
         lattices(quick, rng, random_automaton),
+        guns(quick),
         memory(quick, rng, random_automaton),
     )
     return {

@@ -27,6 +27,7 @@ def test_names():
         "core",
         "dijkstra-ring",
         "cole-vishkin",
+        "random4",
         "si",
         "sis",
         "sir",
@@ -56,6 +57,7 @@ def test_names():
         ("path-finding", library.path_finding()),
         ("path-finding-2", library.path_finding(colours=2)),
         ("mid-point", library.mid_point()),
+        ("random4", library.random4()),
         ("rule110", library.elementary(110)),
         ("B36/S23", library.life_like("B36/S23")),
         ("b36/s23", library.life_like("B36/S23")),
@@ -65,6 +67,19 @@ def test_names():
 )
 def test_every_name_gives_its_automaton(name, built):
     assert library_automaton(name) == built
+
+
+def test_the_random_automaton_stays_the_same():
+    fsa = library.random4()
+    assert fsa.aggregation == CountingAggregation(bound=2)
+    assert fsa.transition_table.shape == (4, 81)
+    assert fsa.transition_table[:, :6].tolist() == [
+        [2, 2, 0, 1, 2, 0],
+        [3, 3, 0, 2, 3, 3],
+        [2, 2, 1, 0, 3, 3],
+        [1, 2, 3, 3, 0, 1],
+    ]
+    assert fsa.digest == "33e95727416fe90515394e19264f7bbe6bd585ade0f033e0cfe96e9295dac836"
 
 
 def test_all_named_automata_differ():

@@ -38,6 +38,7 @@ NAMED = [
     "prefix-sum",
     "path-finding",
     "path-finding-2",
+    "random4",
     "rule110",
     "B36/S23",
 ]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
 
 from graphfsa.aggregations import CountingAggregation, Counts, PositionalAggregation
 from graphfsa.automaton.cole_vishkin import cole_vishkin
@@ -191,6 +194,18 @@ def mid_point() -> GraphFSA:
     return _algorithm(["no", "yes", "node", "marked"], 2, move)
 
 
+def random4() -> GraphFSA:
+    """An automaton of four states and bound 2 whose table was drawn once, for comparing runs and measuring them.
+
+    The next state of state ``m`` at value ``a`` is the first byte of the SHA-256 of the text ``random4 m a``, modulo 4:
+    on every machine and in every version the same. About half of the nodes of a large random graph change in a step.
+    """
+    aggregation = CountingAggregation(bound=2)
+    values = range(aggregation.num_values(4))
+    table = [[sha256(f"random4 {state} {value}".encode()).digest()[0] % 4 for value in values] for state in range(4)]
+    return GraphFSA(["s0", "s1", "s2", "s3"], aggregation, np.array(table, np.uint8))
+
+
 def _algorithm(names: list[str], bound: int, move: Callable[[str, Any], str]) -> GraphFSA:
     """Two final states first, then the starting states."""
     return GraphFSA.from_rule(
@@ -215,6 +230,7 @@ _NAMED: dict[str, Callable[[], GraphFSA]] = {
     "core": core,
     "dijkstra-ring": dijkstra_ring,
     "cole-vishkin": cole_vishkin,
+    "random4": random4,
 }
 RANDOM: dict[str, Callable[[], StochasticFSA]] = {
     "si": si,

@@ -15,31 +15,32 @@ import numpy as np
 from graphfsa.aggregations import CountingAggregation
 from graphfsa.arrays import Array
 from graphfsa.automaton.fsa import GraphFSA
-from graphfsa.engine._stepper import DenseStepper
-from graphfsa.engine.compiling import compile_kernel
-from graphfsa.engine.threads import run_ranges
+from graphfsa.engine._tile_kernels import tile_kernel
+from graphfsa.engine._tiles import TileStepper
 from graphfsa.graphs.lattice import Lattice
 
-_ONE = np.uint64(1)
-_TOP = np.uint64(63)
-_WORD = 64
+_ONE, _TOP = np.uint64(1), np.uint64(63)
 
 
-def _bit_rows(
-    begin: int, end: int, words: int, tail: Any, masks: Any, born: Any, toggles: Any, now: Any, following: Any
-) -> int:
-    """Rows of a board whose word 0 and word ``words + 1`` are a border; ``masks[parity, k]`` selects the directions.
+def _bit_rows(first: int, last: int, words: int, spare: int, rule: Any, room: Any, now: Any, following: Any) -> None:
+    """The next states of some rows.
 
-    ``toggles[k]`` is where survival and birth with ``k`` live neighbours differ. Returns 0 if nothing changed.
+    ``masks[parity, k]`` selects the directions. ``outcomes[0, k]`` is whether a cell is born with ``k`` live
+    neighbours, and ``outcomes[1, k]`` where birth and survival differ.
     """
-    b0, b1, b2, b3, b4, b5, b6, b7, b8 = born
-    t0, t1, t2, t3, t4, t5, t6, t7, t8 = toggles
-    changes = np.uint64(0)
-    for row in range(begin + 1, end + 1):
-        up, own, down, target = now[row - 1], now[row], now[row + 1], following[row]
+    masks, outcomes, apart, _ = rule
+    b0, b1, b2, b3, b4, b5, b6, b7, b8 = outcomes[0]
+    t0, t1, t2, t3, t4, t5, t6, t7, t8 = outcomes[1]
+    stride, cells, targets = words + 2, now[0], following[0]
+    # Rows of one kind are computed as one long one, with the words between them.
+    pace = 1 if apart else last - first
+    for row in range(first, last, pace):
+        begin, size = row * stride, (pace - 1) * stride + words + 2 + spare
+        up, own = cells[begin - stride : begin - stride + size], cells[begin : begin + size]
+        down, target = cells[begin + stride : begin + stride + size], targets[begin : begin + size]
         # Row 1 of the board is row 0 of the lattice.
         m0, m1, m2, m3, m4, m5, m6, m7 = masks[(row - 1) & 1]
-        for word in range(1, words + 1):
+        for word in range(1, size - 1):
             me = own[word]
             u, d = up[word], down[word]
             uw = ((u << _ONE) | (up[word - 1] >> _TOP)) & m0
@@ -77,17 +78,11 @@ def _bit_rows(
             k0 ^= fours & (k0 ^ k4)
             k0 ^= eights & (k0 ^ b8 ^ (me & t8))
             target[word] = k0
-        # Bits beyond the width are no cells: they are cleared, and what the border put there is no change.
-        target[words] &= tail
-        for word in range(1, words):
-            changes |= own[word] ^ target[word]
-        changes |= (own[words] & tail) ^ target[words]
-    return 1 if changes else 0
 
 
 @cache
 def _kernel() -> Any:
-    return compile_kernel(_bit_rows)
+    return tile_kernel(_bit_rows)
 
 
 def outcomes(fsa: GraphFSA, lattice: Lattice) -> tuple[Array, Array] | None:
@@ -112,55 +107,17 @@ def outcomes(fsa: GraphFSA, lattice: Lattice) -> tuple[Array, Array] | None:
     return found[0], found[1]
 
 
-class BitStepper(DenseStepper):
+class BitStepper(TileStepper):
     """Bit-sliced steps of a two-state counting automaton."""
 
-    kernel = "bits"
-
     def __init__(self, born: Array, survive: Array, lattice: Lattice, threads: int) -> None:
-        super().__init__()
-        self._lattice = lattice
-        self._words = -(-lattice.width // _WORD)
-        self._threads = threads if lattice.num_cells > 1 << 19 else 1
+        super().__init__(lattice, 1, (), threads if lattice.num_cells > 1 << 19 else 1)
         everything = ~np.uint64(0)
-        self._tail = everything >> np.uint64(-lattice.width % _WORD)
         born_words = np.where(born, everything, np.uint64(0))
         toggles = born_words ^ np.where(survive, everything, np.uint64(0))
-        self._rule = (tuple(born_words), tuple(toggles))
         around = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
-        self._masks = np.array(
+        masks = np.array(
             [[everything if place in lattice.offsets(parity) else 0 for place in around] for parity in (0, 1)],
             np.uint64,
         )
-        self._now, self._next = np.zeros((2, lattice.height + 2, self._words + 2), np.uint64)
-
-    def _step(self) -> int:
-        place = (self._words, self._tail, self._masks, *self._rule, self._now, self._next)
-        changed = run_ranges(_kernel(), self._lattice.height, self._threads, *place)
-        self._wrap(self._next)
-        return changed
-
-    def _write(self, board: Array, states: Array) -> None:
-        cells = states.reshape(self._lattice.height, self._lattice.width)
-        packed = np.zeros((self._lattice.height, self._words * 8), np.uint8)
-        packed[:, : -(-self._lattice.width // 8)] = np.packbits(cells, axis=1, bitorder="little")
-        board[1:-1, 1:-1] = packed.view("<u8")
-        self._wrap(board)
-
-    def _read(self, board: Array) -> Array:
-        packed = np.ascontiguousarray(board[1:-1, 1:-1]).astype("<u8", copy=False).view(np.uint8)
-        return np.unpackbits(packed, axis=1, count=self._lattice.width, bitorder="little").reshape(-1)
-
-    def _wrap(self, board: Array) -> None:
-        """Put the last column into the bit before the first and the first one into the bit after the last."""
-        if not self._lattice.torus:
-            return
-        word, bit = divmod(self._lattice.width, _WORD)
-        first = board[:, 1] & _ONE
-        last = board[:, 1 + (self._lattice.width - 1) // _WORD] >> np.uint64((self._lattice.width - 1) % _WORD) & _ONE
-        board[:, 0] = last << _TOP
-        if bit:
-            board[:, 1 + word] = (board[:, 1 + word] & self._tail) | first << np.uint64(bit)
-        else:
-            board[:, 1 + word] = first
-        board[0], board[-1] = board[-2], board[1]
+        self._kernel, self._rule = _kernel(), (masks, np.array([born_words, toggles]), lattice.kind == "hex", 0)

@@ -81,6 +81,8 @@ class DenseStepper(Stepper):
     _now: Array
     _next: Array
     _mark: Array | None = None
+    _differs_at = 0
+    """An entry in which the states were seen to differ from the mark; they often still do."""
 
     def __init__(self, quiet: int = 0) -> None:
         self._quiet = quiet
@@ -117,27 +119,40 @@ class DenseStepper(Stepper):
             if changed == 0:
                 return done - 1, Outcome.FIXED
             self._now, self._next = self._next, self._now
-            if self._mark is not None and same(self._now, self._mark):
-                return done, Outcome.RETURNED
+            if self._mark is not None:
+                self._differs_at = difference(self._now, self._mark, max(self._differs_at, 0))
+                if self._differs_at < 0:
+                    return done, Outcome.RETURNED
             if changed < self._quiet:
                 return done, Outcome.HANDOVER
         return limit, Outcome.RUNNING
 
 
-def _same(left: Any, right: Any) -> bool:
-    for place in range(len(left)):  # noqa: SIM110
+def _difference(left: Any, right: Any, first: int) -> int:
+    for place in range(first, len(left)):
         if left[place] != right[place]:
-            return False
-    return True
+            return place
+    for place in range(first):
+        if left[place] != right[place]:
+            return place
+    return -1
 
 
 @cache
-def _same_kernel() -> Any:
-    return compile_kernel(_same)
+def _difference_kernel() -> Any:
+    return compile_kernel(_difference)
+
+
+def difference(left: Array, right: Array, first: int = 0) -> int:
+    """Where two arrays of one form differ, as they are flattened; -1 if they are equal.
+
+    Unless they are small, looks from entry ``first`` on, then at those before it, and stops at the first difference.
+    """
+    if left.size <= _SMALL:
+        return -1 if (left == right).all() else first
+    return int(_difference_kernel()(left.reshape(-1), right.reshape(-1), first))
 
 
 def same(left: Array, right: Array) -> bool:
-    """Whether two arrays of one form are equal; stops at the first difference, unless they are small."""
-    if left.size <= _SMALL:
-        return bool((left == right).all())
-    return bool(_same_kernel()(left.reshape(-1), right.reshape(-1)))
+    """Whether two arrays of one form are equal."""
+    return difference(left, right) < 0
