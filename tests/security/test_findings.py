@@ -272,7 +272,8 @@ def test_control_c_at_start_up_shows_no_traceback(worked):
         _, complaint = process.communicate(timeout=60)
         worked *= 1.5
     assert "Traceback" not in complaint
-    assert process.returncode in (0, 130)
+    # As Python itself ends, when all is done, signals are the system's again; a shell says 130 then, too.
+    assert process.returncode in (0, 130, -signal.SIGINT)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
