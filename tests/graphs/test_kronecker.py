@@ -35,6 +35,17 @@ def test_the_graph_is_one_graph(tmp_path, scale, degree, monkeypatch):
     assert scale == 0 or drawn(scale, degree, seed=1) != graph
 
 
+def test_a_row_is_put_in_order_a_piece_at_a_time(monkeypatch):
+    graph = drawn(17, 3)
+    whole = [graph.tiles.sources_of(block) for block in range(graph.tiles.blocks)]
+    monkeypatch.setattr("graphfsa.graphs.tiles.PIECE", 50_000)
+    for block, (degrees, sources) in enumerate(whole):
+        assert len(list(graph.tiles.pieces(block))) > 1
+        again = graph.tiles.sources_of(block)
+        assert np.array_equal(again[0], degrees) and np.array_equal(again[1], sources)
+    assert graph.tiles.digest() == Graph(graph.indptr, graph.indices).digest
+
+
 def test_runs_agree():
     graph = drawn(17, 3)
     plain = Graph(graph.indptr, graph.indices)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphfsa.arrays import Array
+from graphfsa.memory import check_memory
 
 BITS = 16
 SIDE = 1 << BITS
@@ -107,17 +108,28 @@ class Tiles(ABC):
 
     def sources_of(self, block: int) -> tuple[Array, Array]:
         """The arcs into a block in the order of a :class:`Graph`: number of each node's, int64, and sources, int32."""
-        keys, buffer = list[Array](), np.empty(PIECE, np.uint32)
-        for piece in self.pieces(block):
+        pieces, buffer = list(self.pieces(block)), np.empty(PIECE, np.uint32)
+        total = sum(piece.size for piece in pieces)
+        # A row with hubs may have a large part of all arcs: it is put in order a piece at a time.
+        check_memory(f"{total} arcs into {SIDE} nodes", 4 * total, "use a machine with more memory")
+        degrees, sources = np.zeros(min(SIDE, self.num_nodes - (block << BITS)), np.int64), np.empty(total, np.int32)
+        if len(pieces) > 1:
+            for piece in pieces:
+                degrees += np.bincount(_targets(self.words(block, piece, buffer)), minlength=len(degrees))
+        ends = np.cumsum(degrees) - degrees
+        for piece in pieces:
             words = self.words(block, piece, buffer)
-            keys.append(np.repeat(piece.columns.astype(np.uint64) << np.uint64(32), np.diff(piece.ends)) | words)
-        whole = np.concatenate(keys) if keys else np.empty(0, np.uint64)
-        targets = (whole >> np.uint64(BITS)).astype(np.uint16)
-        first = block << BITS
-        degrees = np.bincount(targets, minlength=min(SIDE, self.num_nodes - first))
-        # Sources are sorted within each target already: tiles are in the order of sources, words are sorted.
-        whole = whole[np.argsort(targets, kind="stable")]
-        return degrees, ((whole >> np.uint64(32) << np.uint64(BITS)) | (whole & np.uint64(SIDE - 1))).astype(np.int32)
+            targets = _targets(words)
+            counts = np.bincount(targets, minlength=len(degrees))
+            # Sources are sorted within each target already: tiles are in the order of sources, words are sorted.
+            order = np.argsort(targets, kind="stable")
+            found = np.repeat(piece.columns.astype(np.uint32) << np.uint32(BITS), np.diff(piece.ends))
+            found |= words & np.uint32(SIDE - 1)
+            if len(pieces) == 1:
+                return counts, found[order].astype(np.int32)
+            sources[np.arange(len(order)) + np.repeat(ends - (np.cumsum(counts) - counts), counts)] = found[order]
+            ends += counts
+        return degrees, sources
 
     def check_symmetry(self) -> None:  # noqa: B027
         """Raise if the graph is said to be undirected and is not. Formulas are right about that."""
@@ -130,8 +142,7 @@ class Tiles(ABC):
         for block in range(self.blocks):
             degrees = np.zeros(min(SIDE, self.num_nodes - (block << BITS)), np.int64)
             for piece in self.pieces(block):
-                targets = (self.words(block, piece, buffer) >> np.uint32(BITS)).astype(np.uint16)
-                degrees += np.bincount(targets, minlength=len(degrees))
+                degrees += np.bincount(_targets(self.words(block, piece, buffer)), minlength=len(degrees))
             ends = total + np.cumsum(degrees)
             hasher.update(ends.astype("<i8").data)
             total = int(ends[-1])
@@ -139,6 +150,11 @@ class Tiles(ABC):
             hasher.update(self.sources_of(block)[1].astype("<i4", copy=False).data)
         hasher.update(b"-")
         return hasher.hexdigest()
+
+
+def _targets(words: Array) -> Array:
+    """The target of each word within its block, uint16."""
+    return (words >> np.uint32(BITS)).astype(np.uint16)
 
 
 def blocks_of(num_nodes: int) -> int:
